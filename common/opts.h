@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * One table per tool drives parsing, range checks, role checks, the help text and the
+ * dump that the manual and the completions are checked against.
+ *
+ *     static const struct opt ttcp_opts[] = {
+ *       { 'p', NULL,   "PORT", OPT_U16, OPT_ANY, OPT_FIELD(struct conf, port), 1, 65535,
+ *         NULL, "port to connect to or to listen on (5001)" },
+ *       { 0,   "json", NULL,   OPT_FLAG, OPT_ANY, OPT_FIELD(struct conf, json), 0, 0,
+ *         NULL, "report as one JSON object" },
+ *     };
+ */
+#ifndef OPTS_H
+#define OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "err.h"
+
+enum opt_type {
+	OPT_FLAG,   /* bool, becomes true */
+	OPT_TOGGLE, /* bool, flips */
+	OPT_U16,    /* uint16_t */
+	OPT_INT,    /* int */
+	OPT_U64,    /* uint64_t */
+	OPT_SIZE,   /* uint64_t bytes, suffixes k m g t of 1024 */
+	OPT_RATE,   /* uint64_t bit/s, suffixes k m g t of 1000 */
+	OPT_DOUBLE, /* double */
+	OPT_CHAR,   /* char, the value's only letter */
+	OPT_STR,    /* const char *, points into argv */
+	OPT_CALL,   /* no field: parse() does it all; value NULL when none was given */
+	OPT_SAME,   /* another spelling of the row above, same everything; help NULL */
+};
+
+/* Who may use an option; a tool's own meaning of the bits. */
+#define OPT_ANY 0u
+
+struct opt {
+	int letter;	  /* 0 = none */
+	const char *name; /* long name without dashes, NULL = none */
+	const char *arg;  /* what help calls the value, NULL = takes none; "[X]" = optional */
+	enum opt_type type;
+	unsigned roles; /* OPT_ANY or bits, kept for opts_roles_seen() */
+	size_t offset;	/* OPT_FIELD() */
+	double min, max; /* of numbers; both 0 = the type's own range */
+	/* OPT_CALL: read value into conf. Returns 0 or -1 with e filled. */
+	int (*parse)(void *conf, const char *value, struct err *e);
+	const char *help; /* NULL = not shown */
+};
+
+#define OPT_FIELD(type, member) offsetof(type, member)
+
+enum opts_grammar {
+	/* Letters may be grouped, a value is glued or the next word, options and operands
+	 * mix, long names may be shortened: getopt_long(3). */
+	OPTS_GETOPT,
+	/* One letter per word, the value glued or the next word as the row allows
+	 * ("-T10", "-Ri300m/20"); long names take the next word. */
+	OPTS_ATTACHED,
+};
+
+#define OPTS_MAX 192 /* rows of a table */
+
+struct opts {
+	const char *tool; /* as printed before messages */
+	enum opts_grammar grammar;
+	const struct opt *rows;
+	size_t count;
+};
+
+struct opts_given {
+	bool seen[OPTS_MAX];  /* by row; a row of OPT_SAME counts for the one it repeats */
+	int operands;	      /* words that are no options */
+	char **operand;	      /* inside argv, which is reordered */
+};
+
+/* Fill conf. Returns 0, or -1 with e filled: what is the option as typed ("-p 70000"),
+ * text the reason ("out of range (1..65535)"); for a word that is no option the text is
+ * getopt's ("invalid option -- 'Z'") and what is empty. "--dump-options" is handled here:
+ * prints the table on stdout and exits 0 - the one exit in this library. */
+int opts_parse(const struct opts *o, int argc, char **argv, void *conf,
+	       struct opts_given *given, struct err *e);
+
+/* Was the option with this letter, or this long name, given? */
+bool opts_seen(const struct opts *o, const struct opts_given *given, int letter,
+	       const char *name);
+
+/* First given option whose roles are set but lack role, or NULL. */
+const struct opt *opts_wrong_role(const struct opts *o, const struct opts_given *given,
+				  unsigned role);
+
+/* The option list of the help text, one row a line: "  -p, --port PORT    text". */
+void opts_help(FILE *out, const struct opts *o);
+
+#endif
