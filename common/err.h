@@ -42,7 +42,7 @@ int err_sys(struct err *e, const char *what);
 int err_set(struct err *e, enum err_code code, const char *what, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 int err_vset(struct err *e, enum err_code code, const char *what, const char *fmt,
-	     va_list ap);
+	     va_list ap) PRINTF_LIKE(4, 0);
 
 void err_clear(struct err *e);
 
