@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ *
+ * Waiting on sockets, and whole messages in and out. Every wait has a bound and can be
+ * stopped. All of it works on blocking and non-blocking sockets. */
+#ifndef SOCKIO_H
+#define SOCKIO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "mono.h"
+#include "stopper.h"
+
+/* Wait until fd is ready for events (POLLIN, POLLOUT) or broken. With fd -1 it only
+ * sleeps. Returns 0, or -1 with ERR_TIMEOUT, ERR_STOPPED or ERR_SYS. */
+int sock_wait(int fd, short events, uint64_t deadline_ns, struct stopper *stop,
+	      struct err *e);
+
+/* Exactly len bytes, by any number of reads or writes. sock_read returns the bytes read:
+ * less than len only at end of file. Both return -1 with e filled on error, time-out or
+ * stop; what had been moved by then is lost to the caller. */
+ssize_t sock_read(int fd, void *buf, size_t len, uint64_t deadline_ns,
+		  struct stopper *stop, struct err *e);
+int sock_write(int fd, const void *buf, size_t len, uint64_t deadline_ns,
+	       struct stopper *stop, struct err *e);
+
+/* Shut down the writing half, then read and discard until the peer closes too and has
+ * acknowledged everything, so that nothing queued is lost to a reset (RFC 1122,
+ * 4.2.2.13). A peer that keeps its side open is no failure: success once the send queue
+ * is empty and nothing was read for quiet_ns.
+ *
+ * Returns 0, or -1 with e filled: ERR_SYS when the connection broke (the peer may not
+ * have got everything), ERR_STOPPED, or ERR_TIMEOUT when for 60 s the send queue did not
+ * shrink, or the peer, having got everything, still sent. */
+int sock_finish(int fd, uint64_t quiet_ns, struct stopper *stop, struct err *e);
+
+#endif
