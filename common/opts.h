@@ -26,8 +26,8 @@ enum opt_type {
 	OPT_U16,    /* uint16_t */
 	OPT_INT,    /* int */
 	OPT_U64,    /* uint64_t */
-	OPT_SIZE,   /* uint64_t bytes, suffixes k m g t of 1024 */
-	OPT_RATE,   /* uint64_t bit/s, suffixes k m g t of 1000 */
+	OPT_SIZE,   /* uint64_t bytes, suffixes k m g t of 1024, any case */
+	OPT_RATE,   /* uint64_t bit/s, suffixes k m g t of 1000, any case */
 	OPT_DOUBLE, /* double */
 	OPT_CHAR,   /* char, the value's only letter */
 	OPT_STR,    /* const char *, points into argv */
@@ -39,14 +39,19 @@ enum opt_type {
 #define OPT_ANY 0u
 
 struct opt {
-	int letter;	  /* 0 = none */
-	const char *name; /* long name without dashes, NULL = none */
-	const char *arg;  /* what help calls the value, NULL = takes none; "[X]" = optional */
+	int letter; /* 0 = none */
+	/* Long name without dashes, NULL = none. With OPTS_ATTACHED also "-wb", the
+	 * spelling of an option of one dash and more letters. */
+	const char *name;
+	/* What help calls the value, NULL = takes none. "[X]" = optional: without it the
+	 * field stays as it is, see opts_seen(). */
+	const char *arg;
 	enum opt_type type;
-	unsigned roles; /* OPT_ANY or bits, kept for opts_roles_seen() */
-	size_t offset;	/* OPT_FIELD() */
-	double min, max; /* of numbers; both 0 = the type's own range */
-	/* OPT_CALL: read value into conf. Returns 0 or -1 with e filled. */
+	unsigned roles;  /* OPT_ANY or bits, for opts_wrong_role() */
+	size_t offset;   /* OPT_FIELD() */
+	double min, max; /* both 0 = the type's own range, max < min = no top */
+	/* OPT_CALL: read value into conf. Returns 0, or -1 with e filled but for e->what,
+	 * which the caller sets. */
 	int (*parse)(void *conf, const char *value, struct err *e);
 	const char *help; /* NULL = not shown */
 };
@@ -55,10 +60,15 @@ struct opt {
 
 enum opts_grammar {
 	/* Letters may be grouped, a value is glued or the next word, options and operands
-	 * mix, long names may be shortened: getopt_long(3). */
+	 * mix, long names may be shortened: getopt_long(3). An optional value must be
+	 * glued, with '=' to a long name. */
 	OPTS_GETOPT,
-	/* One letter per word, the value glued or the next word as the row allows
-	 * ("-T10", "-Ri300m/20"); long names take the next word. */
+	/* One option per word, the longest spelling that fits; the first word without a
+	 * dash ends the options. A value is glued ("-T10", "-Ri300m/20") or, and always
+	 * with a whole "--name", the next word. An optional value is the next word unless
+	 * that begins with a dash or, at the end of the options, looks like a host: a
+	 * letter first, or an IP address. What is glued to an option without value is
+	 * ignored; OPT_CALL gets it as its value. */
 	OPTS_ATTACHED,
 };
 
@@ -72,15 +82,16 @@ struct opts {
 };
 
 struct opts_given {
-	bool seen[OPTS_MAX];  /* by row; a row of OPT_SAME counts for the one it repeats */
-	int operands;	      /* words that are no options */
-	char **operand;	      /* inside argv, which is reordered */
+	bool seen[OPTS_MAX]; /* by row; a row of OPT_SAME counts for the one it repeats */
+	int operands;        /* words that are no options */
+	char **operand;      /* inside argv, which is reordered */
 };
 
 /* Fill conf. Returns 0, or -1 with e filled: what is the option as typed ("-p 70000"),
  * text the reason ("out of range (1..65535)"); for a word that is no option the text is
- * getopt's ("invalid option -- 'Z'") and what is empty. "--dump-options" is handled here:
- * prints the table on stdout and exits 0 - the one exit in this library. */
+ * getopt's ("invalid option -- 'Z'") and what is empty. Options before the wrong one are
+ * in conf already. "--dump-options" as the only word is handled here: opts_dump() on
+ * stdout and exit 0 - the one exit in this library. Not thread safe. */
 int opts_parse(const struct opts *o, int argc, char **argv, void *conf,
 	       struct opts_given *given, struct err *e);
 
@@ -92,7 +103,12 @@ bool opts_seen(const struct opts *o, const struct opts_given *given, int letter,
 const struct opt *opts_wrong_role(const struct opts *o, const struct opts_given *given,
 				  unsigned role);
 
-/* The option list of the help text, one row a line: "  -p, --port PORT    text". */
+/* The option list of the help text, one row a line, long texts wrapped at 80 columns:
+ * "  -p, --port PORT    text". */
 void opts_help(FILE *out, const struct opts *o);
+
+/* One row a line, separated by tabs, "-" for what is empty: letter, long name, arg, roles
+ * (decimal), help. Rows of OPT_SAME have "same as -x" as help, hidden rows "-". */
+void opts_dump(FILE *out, const struct opts *o);
 
 #endif
