@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct cpuuse {
-	uint64_t at_ns;		    /* monotonic time of the reading */
+	uint64_t at_ns; /* monotonic time of the reading */
 	uint64_t user_ns, system_ns;
 	uint64_t minor_faults, major_faults;
 	uint64_t voluntary_switches, involuntary_switches;
@@ -17,7 +17,8 @@ struct cpuuse {
 /* A reading for the whole process. */
 struct cpuuse cpuuse_now(void);
 
-/* What happened between two readings; at_ns becomes the time between them. */
+/* What happened between two readings; at_ns becomes the time between them. Nothing gets
+ * below 0: the kernel corrects its split of user and system time afterwards. */
 struct cpuuse cpuuse_since(const struct cpuuse *before, const struct cpuuse *after);
 
 /* 100 x CPU time / real time, 0 when no time has passed. */
