@@ -86,7 +86,8 @@ START_TEST(too_much_is_refused)
 		size_t len, align, offset;
 	} cases[] = {
 		{1, 0, SIZE_MAX},
-
+		{SIZE_MAX, 16384, 0},
+		{1, SIZE_MAX, SIZE_MAX - 1},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

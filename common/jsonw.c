@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jsonw.h"
+
+#if HAVE_CJSON
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+bool jsonw_available(void)
+{
+	return true;
+}
+
+struct cJSON *jsonw_object(void)
+{
+	return cJSON_CreateObject();
+}
+
+struct cJSON *jsonw_array(void)
+{
+	return cJSON_CreateArray();
+}
+
+void jsonw_free(struct cJSON *tree)
+{
+	cJSON_Delete(tree);
+}
+
+void jsonw_add(struct cJSON *to, const char *key, struct cJSON *child)
+{
+	bool ok = to && child;
+
+	if (ok && !key)
+		ok = cJSON_AddItemToArray(to, child);
+	else if (ok && cJSON_GetObjectItemCaseSensitive(to, key))
+		ok = cJSON_ReplaceItemInObjectCaseSensitive(to, key, child);
+	else if (ok)
+		ok = cJSON_AddItemToObject(to, key, child);
+	if (ok)
+		return;
+	cJSON_Delete(child);
+	/* A tree with a hole must not look whole: an item of this type does not print. */
+	if (to)
+		to->type = cJSON_Invalid;
+}
+
+/* Length that the first byte of a UTF-8 character (RFC 3629) announces, 0 = none does. */
+static size_t utf8_announced(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* Length of the character at s, 0 when there is none. */
+static size_t utf8_len(const unsigned char *s)
+{
+	size_t len = utf8_announced(s[0]);
+
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	/* Too long a form, a half of a pair, beyond the last character. */
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+void jsonw_str(struct cJSON *to, const char *key, const char *value)
+{
+	struct cJSON *item = value ? cJSON_CreateString(value) : cJSON_CreateNull();
+
+	/* Words of the command line need not be UTF-8, but JSON must be. */
+	if (item && value) {
+		unsigned char *s = (unsigned char *)item->valuestring;
+
+		while (*s != '\0') {
+			size_t len = utf8_len(s);
+
+			if (len == 0)
+				*s = '?';
+			s += len ? len : 1;
+		}
+	}
+	jsonw_add(to, key, item);
+}
+
+/* libcjson holds numbers as doubles and prints from 16 digits on with an exponent. */
+#define PLAIN_MAX INT64_C(999999999999999)
+
+void jsonw_u64(struct cJSON *to, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	jsonw_add(to, key,
+		  value <= PLAIN_MAX ? cJSON_CreateNumber((double)value)
+				     : cJSON_CreateRaw(text));
+}
+
+void jsonw_i64(struct cJSON *to, const char *key, int64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	jsonw_add(to, key,
+		  value <= PLAIN_MAX && value >= -PLAIN_MAX
+			  ? cJSON_CreateNumber((double)value)
+			  : cJSON_CreateRaw(text));
+}
+
+void jsonw_num(struct cJSON *to, const char *key, double value)
+{
+	jsonw_add(to, key,
+		  isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+}
+
+void jsonw_bool(struct cJSON *to, const char *key, bool value)
+{
+	jsonw_add(to, key, cJSON_CreateBool(value));
+}
+
+void jsonw_null(struct cJSON *to, const char *key)
+{
+	jsonw_add(to, key, cJSON_CreateNull());
+}
+
+int jsonw_print(FILE *out, const struct cJSON *tree, bool one_line)
+{
+	char *text;
+	bool ok;
+
+	if (!tree)
+		return -1;
+	text = one_line ? cJSON_PrintUnformatted(tree) : cJSON_Print(tree);
+	if (!text)
+		return -1;
+	ok = fputs(text, out) >= 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+	cJSON_free(text);
+	return ok ? 0 : -1;
+}
+
+#else
+
+bool jsonw_available(void)
+{
+	return false;
+}
+
+struct cJSON *jsonw_object(void)
+{
+	return NULL;
+}
+
+struct cJSON *jsonw_array(void)
+{
+	return NULL;
+}
+
+void jsonw_free(struct cJSON *tree)
+{
+	(void)tree;
+}
+
+void jsonw_add(struct cJSON *to, const char *key, struct cJSON *child)
+{
+	(void)to;
+	(void)key;
+	(void)child;
+}
+
+void jsonw_str(struct cJSON *to, const char *key, const char *value)
+{
+	(void)value;
+	jsonw_add(to, key, NULL);
+}
+
+void jsonw_u64(struct cJSON *to, const char *key, uint64_t value)
+{
+	(void)value;
+	jsonw_add(to, key, NULL);
+}
+
+void jsonw_i64(struct cJSON *to, const char *key, int64_t value)
+{
+	(void)value;
+	jsonw_add(to, key, NULL);
+}
+
+void jsonw_num(struct cJSON *to, const char *key, double value)
+{
+	(void)value;
+	jsonw_add(to, key, NULL);
+}
+
+void jsonw_bool(struct cJSON *to, const char *key, bool value)
+{
+	(void)value;
+	jsonw_add(to, key, NULL);
+}
+
+void jsonw_null(struct cJSON *to, const char *key)
+{
+	jsonw_add(to, key, NULL);
+}
+
+int jsonw_print(FILE *out, const struct cJSON *tree, bool one_line)
+{
+	(void)out;
+	(void)tree;
+	(void)one_line;
+	return -1;
+}
+
+#endif
