@@ -17,20 +17,20 @@
 
 enum err_code {
 	ERR_NONE = 0,
-	ERR_USAGE,	 /* the user asked for something that makes no sense */
-	ERR_RESOLVE,	 /* a name has no address */
-	ERR_SYS,	 /* a system call failed: sys_errno says why */
-	ERR_TIMEOUT,	 /* nobody answered in time */
-	ERR_PEER,	 /* the peer broke the protocol */
-	ERR_STOPPED,	 /* a stopper was tripped: nothing is wrong */
+	ERR_USAGE,       /* the user asked for something that makes no sense */
+	ERR_RESOLVE,     /* a name has no address */
+	ERR_SYS,         /* a system call failed: sys_errno says why */
+	ERR_TIMEOUT,     /* nobody answered in time */
+	ERR_PEER,        /* the peer broke the protocol */
+	ERR_STOPPED,     /* a stopper was tripped: nothing is wrong */
 	ERR_UNSUPPORTED, /* this kernel or build cannot do it */
 };
 
 struct err {
 	enum err_code code;
-	int sys_errno;	 /* errno of the failed call, or 0 */
-	char what[64];	 /* what was tried, short: "connect", "setsockopt: sndbuf" */
-	char text[192];	 /* why, without "what": "Connection refused" */
+	int sys_errno;  /* errno of the failed call, or 0 */
+	char what[64];  /* what was tried, short: "connect", "setsockopt: sndbuf" */
+	char text[192]; /* why, without "what": "Connection refused" */
 };
 
 /* All three return -1, so that a function can end in "return err_sys(e, ...)". e may

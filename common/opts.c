@@ -164,6 +164,8 @@ static int take(const struct opts *o, const struct met *m, void *conf,
 		*(bool *)field = true;
 	else if (r->type == OPT_TOGGLE)
 		*(bool *)field = !*(bool *)field;
+	else if (r->type == OPT_SET)
+		*(int *)field = (int)r->min;
 	else if (r->type == OPT_CALL)
 		result = r->parse(conf, m->value, e);
 	else if (m->value)

@@ -23,6 +23,7 @@
 enum opt_type {
 	OPT_FLAG,   /* bool, becomes true */
 	OPT_TOGGLE, /* bool, flips */
+	OPT_SET,    /* int, becomes min: several rows may share a field */
 	OPT_U16,    /* uint16_t */
 	OPT_INT,    /* int */
 	OPT_U64,    /* uint64_t */

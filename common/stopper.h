@@ -18,7 +18,7 @@
 
 struct stopper {
 	atomic_int reason; /* 0 = run on; else the value given to stopper_trip() */
-	int fd;		   /* eventfd, readable once tripped */
+	int fd;            /* eventfd, readable once tripped */
 };
 
 /* Returns 0, or -1 with e filled. The caller frees it with stopper_free(). */
