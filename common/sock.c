@@ -261,8 +261,11 @@ int sock_accept(int listener, uint64_t deadline_ns, struct stopper *stop,
 		struct addr peer = {.len = sizeof(peer.ss)};
 		int fd;
 
-		if (sock_wait(listener, POLLIN, deadline_ns, stop, e) < 0)
+		if (sock_wait(listener, POLLIN, deadline_ns, stop, e) < 0) {
+			if (e)
+				strlcpy(e->what, "accept", sizeof(e->what));
 			return -1;
+		}
 		fd = accept4(listener, (struct sockaddr *)&peer.ss, &peer.len,
 			     SOCK_CLOEXEC);
 		if (fd >= 0) {

@@ -6,8 +6,14 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+
+int sock_stopped(const struct stopper *stop, const char *what, struct err *e)
+{
+	return stopper_tripped(stop) ? err_set(e, ERR_STOPPED, what, "stopped") : 0;
+}
 
 int sock_wait(int fd, short events, uint64_t deadline_ns, struct stopper *stop,
 	      struct err *e)
@@ -20,13 +26,13 @@ int sock_wait(int fd, short events, uint64_t deadline_ns, struct stopper *stop,
 		uint64_t now_ns = mono_now_ns();
 		int n;
 
-		if (stopper_tripped(stop))
-			return err_set(e, ERR_STOPPED, "wait", "stopped");
+		if (sock_stopped(stop, "wait", e) < 0)
+			return -1;
 		n = poll(set, stop ? 2 : 1, mono_poll_ms(deadline_ns, now_ns));
 		if (n < 0 && errno != EINTR)
 			return err_sys(e, "poll");
-		if (stopper_tripped(stop))
-			return err_set(e, ERR_STOPPED, "wait", "stopped");
+		if (sock_stopped(stop, "wait", e) < 0)
+			return -1;
 		if (n > 0 && (set[0].revents & POLLNVAL)) {
 			errno = EBADF;
 			return err_sys(e, "poll");
@@ -38,17 +44,18 @@ int sock_wait(int fd, short events, uint64_t deadline_ns, struct stopper *stop,
 	}
 }
 
-/* After a call that moved nothing: 0 = try again. */
-static int try_again(int fd, short events, uint64_t deadline_ns, struct stopper *stop,
-		     const char *what, struct err *e)
+int sock_again(int fd, short events, uint64_t deadline_ns, struct stopper *stop,
+	       const char *what, struct err *e)
 {
-	if (errno == EAGAIN)
-		return sock_wait(fd, events, deadline_ns, stop, e);
-	if (errno != EINTR)
+	if (errno == EINTR)
+		return 0;
+	if (errno != EAGAIN)
 		return err_sys(e, what);
-	if (stopper_tripped(stop))
-		return err_set(e, ERR_STOPPED, what, "stopped");
-	return 0;
+	if (sock_wait(fd, events, deadline_ns, stop, e) == 0)
+		return 0;
+	if (e)
+		strlcpy(e->what, what, sizeof(e->what));
+	return -1;
 }
 
 ssize_t sock_read(int fd, void *buf, size_t len, uint64_t deadline_ns,
@@ -58,13 +65,16 @@ ssize_t sock_read(int fd, void *buf, size_t len, uint64_t deadline_ns,
 	size_t done = 0;
 
 	while (done < len) {
-		ssize_t n = recv(fd, to + done, len - done, MSG_DONTWAIT);
+		ssize_t n;
 
+		if (sock_stopped(stop, "read", e) < 0)
+			return -1;
+		n = recv(fd, to + done, len - done, MSG_DONTWAIT);
 		if (n == 0)
 			break;
 		if (n > 0)
 			done += (size_t)n;
-		else if (try_again(fd, POLLIN, deadline_ns, stop, "read", e) < 0)
+		else if (sock_again(fd, POLLIN, deadline_ns, stop, "read", e) < 0)
 			return -1;
 	}
 	return (ssize_t)done;
@@ -76,12 +86,15 @@ int sock_write(int fd, const void *buf, size_t len, uint64_t deadline_ns,
 	const char *from = buf;
 
 	while (len > 0) {
-		ssize_t n = send(fd, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t n;
 
+		if (sock_stopped(stop, "write", e) < 0)
+			return -1;
+		n = send(fd, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n >= 0) {
 			from += n;
 			len -= (size_t)n;
-		} else if (try_again(fd, POLLOUT, deadline_ns, stop, "write", e) < 0) {
+		} else if (sock_again(fd, POLLOUT, deadline_ns, stop, "write", e) < 0) {
 			return -1;
 		}
 	}

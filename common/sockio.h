@@ -14,13 +14,22 @@
 #include "stopper.h"
 
 /* Wait until fd is ready for events (POLLIN, POLLOUT) or broken. With fd -1 it only
- * sleeps. Returns 0, or -1 with ERR_TIMEOUT, ERR_STOPPED or ERR_SYS. */
+ * sleeps. stop may be NULL, here and below. Returns 0, or -1 with ERR_TIMEOUT, ERR_STOPPED or ERR_SYS. */
 int sock_wait(int fd, short events, uint64_t deadline_ns, struct stopper *stop,
 	      struct err *e);
 
+/* After a call that failed with errno and the flag MSG_DONTWAIT: wait for events when it
+ * would have blocked. Returns 0 when the call should be made again, or -1 with e filled
+ * (ERR_SYS, ERR_TIMEOUT, ERR_STOPPED). */
+int sock_again(int fd, short events, uint64_t deadline_ns, struct stopper *stop,
+	       const char *what, struct err *e);
+
+/* -1 with ERR_STOPPED once stop (may be NULL) is tripped, else 0. */
+int sock_stopped(const struct stopper *stop, const char *what, struct err *e);
+
 /* Exactly len bytes, by any number of reads or writes. sock_read returns the bytes read:
  * less than len only at end of file. Both return -1 with e filled on error, time-out or
- * stop; what had been moved by then is lost to the caller. */
+ * stop, what "read" or "write"; what had been moved by then is lost to the caller. */
 ssize_t sock_read(int fd, void *buf, size_t len, uint64_t deadline_ns,
 		  struct stopper *stop, struct err *e);
 int sock_write(int fd, const void *buf, size_t len, uint64_t deadline_ns,
