@@ -14,13 +14,17 @@
 int child_std_fds(struct err *e);
 
 /* Go to the background: new session, standard descriptors on /dev/null, working directory
- * kept when keep_cwd. The foreground process leaves with _exit(0). Returns 0 in the
- * background process, or -1 with e filled in the foreground. */
+ * kept when keep_cwd. The foreground process leaves with _exit(0), its stdio flushed.
+ * Other descriptors stay open; threads do not come along. Returns 0 in the background
+ * process, or -1 with e filled in the foreground. */
 int child_daemon(bool keep_cwd, struct err *e);
 
 /* Write the pid (decimal, no newline) to path; refuse when it names a live process other
- * than this one (ERR_USAGE). Returns 0 or -1 with e filled. */
+ * than this one (ERR_USAGE). Anything else in the file is overwritten. Call it after
+ * child_daemon(). Returns 0 or -1 with e filled. */
 int child_pidfile_write(const char *path, struct err *e);
+
+/* Remove the file if it still names this process: a child leaves its parent's alone. */
 void child_pidfile_remove(const char *path);
 
 /* fork() with stdio flushed before. Returns as fork does, -1 with e filled. */
