@@ -39,11 +39,11 @@ uint64_t mono_add_ns(uint64_t then_ns, uint64_t delta_ns)
 
 int mono_poll_ms(uint64_t deadline_ns, uint64_t now_ns)
 {
-	uint64_t ms;
+	const uint64_t left_ns = mono_since_ns(now_ns, deadline_ns);
+	const uint64_t ms = left_ns / NS_PER_MS + (left_ns % NS_PER_MS != 0);
 
 	if (deadline_ns == MONO_NEVER)
 		return -1;
-	ms = (mono_since_ns(now_ns, deadline_ns) + NS_PER_MS - 1) / NS_PER_MS;
 	return ms > INT_MAX ? INT_MAX : (int)ms;
 }
 
