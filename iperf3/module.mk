@@ -6,7 +6,7 @@ i3_sources := $(wildcard iperf3/*.c)
 i3_test_objects := $(patsubst %.c,$O/%.o,$(filter-out iperf3/main.c,$(i3_sources)))
 ifneq ($(HAVE_CJSON),)
 ifneq ($(wildcard iperf3/main.c),)
-$(eval $(call program,iperf3,bin,$(i3_sources)))
+$(eval $(call program,iperf3,iperf3,$(i3_sources)))
 $O/iperf3/%.o: MY_CFLAGS += $(CRYPTO_CFLAGS)
 endif
 ifneq ($(HAVE_CHECK),)
