@@ -38,9 +38,11 @@ void jsonw_add(struct cJSON *to, const char *key, struct cJSON *child)
 		ok = cJSON_ReplaceItemInObjectCaseSensitive(to, key, child);
 	else if (ok)
 		ok = cJSON_AddItemToObject(to, key, child);
-	if (ok)
+	/* Replacing reports success even if there was no memory for the key. */
+	if (ok && (!key || child->string))
 		return;
-	cJSON_Delete(child);
+	if (!ok)
+		cJSON_Delete(child);
 	/* A tree with a hole must not look whole: an item of this type does not print. */
 	if (to)
 		to->type = cJSON_Invalid;

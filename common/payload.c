@@ -54,7 +54,7 @@ void *payload_alloc(size_t len, size_t align, size_t offset, void **base, struct
 	*base = NULL;
 	if (align != 0)
 		offset %= align;
-	/* The start moves up by less than align, then by offset. */
+	/* The start moves up by align at most, then by offset. */
 	if (__builtin_add_overflow(room, offset, &room) ||
 	    __builtin_add_overflow(room, len, &room))
 		errno = ENOMEM;
@@ -64,6 +64,6 @@ void *payload_alloc(size_t len, size_t align, size_t offset, void **base, struct
 		err_sys(e, "buffer");
 		return NULL;
 	}
-	up = align ? (align - (uintptr_t)*base % align) % align : 0;
+	up = align ? align - (uintptr_t)*base % align : 0;
 	return (char *)*base + up + offset;
 }

@@ -152,11 +152,11 @@ START_TEST(text_is_always_utf8)
 }
 END_TEST
 
-static int allocations_left;
+static int allocations_until_failure;
 
 static void *scarce_malloc(size_t n)
 {
-	return allocations_left-- > 0 ? malloc(n) : NULL;
+	return allocations_until_failure-- != 0 ? malloc(n) : NULL;
 }
 
 START_TEST(short_memory_is_noticed_when_printing)
@@ -169,7 +169,7 @@ START_TEST(short_memory_is_noticed_when_printing)
 		struct cJSON *o, *inner;
 		const char *text;
 
-		allocations_left = n;
+		allocations_until_failure = n;
 		o = jsonw_object();
 		inner = jsonw_object();
 		jsonw_str(o, "a", "text");
@@ -186,7 +186,7 @@ START_TEST(short_memory_is_noticed_when_printing)
 	}
 	cJSON_InitHooks(NULL);
 	ck_assert_int_gt(whole, 0);
-	ck_assert_int_lt(whole, 60 - 8);
+	ck_assert_int_lt(whole, 60 - 8); /* at least as many can fail */
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <fcntl.h>
+#include <getopt.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +84,7 @@ static void parse(struct run *r, const struct opts *o, const char *line)
 
 	memset(r, 0, sizeof(*r));
 	strlcpy(r->text, line, sizeof(r->text));
+	strlcpy(r->tool, "tool", sizeof(r->tool));
 	r->argv[argc++] = r->tool;
 	for (char *word; (word = strsep(&at, " ")) != NULL;) {
 		if (*word != '\0')
@@ -197,6 +199,73 @@ START_TEST(refusals)
 		ck_assert_str_eq(r.e.what, cases[i].what);
 		ck_assert_str_eq(r.e.text, cases[i].text);
 		ck_assert_int_eq(r.e.code, ERR_USAGE);
+	}
+}
+END_TEST
+
+/* What getopt_long() itself would print for r->argv, without its newline and the name of
+ * the tool. Static buffer. */
+static const char *complaint(struct run *r, int argc)
+{
+	static const struct option names[] = {
+		{"verbose", no_argument, NULL, 'v'},
+		{"set-mss", required_argument, NULL, 'm'},
+		{"set", required_argument, NULL, 's'},
+		{"same", optional_argument, NULL, 'a'},
+		{"same-again", optional_argument, NULL, 'a'},
+		{NULL, 0, NULL, 0},
+	};
+	static char text[256];
+	int saved = dup(STDERR_FILENO);
+	int file = memfd_create("stderr", MFD_CLOEXEC);
+	ssize_t n;
+
+	dup2(file, STDERR_FILENO);
+	opterr = 1;
+	optind = 0;
+	while ((n = getopt_long(argc, r->argv, "vm:a::", names, NULL)) != -1 && n != '?')
+		;
+	dup2(saved, STDERR_FILENO);
+	n = pread(file, text, sizeof(text) - 1, 0);
+	text[n > 0 ? n - 1 : 0] = '\0';
+	close(file);
+	close(saved);
+	return strncmp(text, "tool: ", 6) == 0 ? text + 6 : text;
+}
+
+START_TEST(refusals_read_as_those_of_the_c_library)
+{
+	/* clang-format off */
+	static const struct opt alike[] = {
+		{'v', "verbose", NULL, OPT_FLAG, OPT_ANY, OPT_FIELD(struct conf, loud), 0, 0, NULL, ""},
+		{'m', "set-mss", "N", OPT_CALL, OPT_ANY, 0, 0, 0, saw, ""},
+		{0, "set", "N", OPT_CALL, OPT_ANY, 0, 0, 0, saw, ""},
+		{'a', "same", "[N]", OPT_CALL, OPT_ANY, 0, 0, 0, saw, ""},
+		{0, "same-again", NULL, OPT_SAME, OPT_ANY, 0, 0, 0, NULL, NULL},
+	};
+	/* clang-format on */
+	static const struct opts same = {"tool", OPTS_GETOPT, alike, ARRAY_LEN(alike)};
+	static const char *const lines[] = {
+		"-Z",          "-vZ=1",      "-v -m",        "-vm",      "-?",
+		"-:",          "--zz",       "--zz=1 x",     "--s",      "--s=3",
+		"--se",        "--se=1",     "--set",        "a --set-", "--set-m",
+		"--verb=1",    "--verbose=", "x -vZ y",      "--=",      "---",
+		"--sam",       "--same",     "--same-again", "--v",      "-- -Z",
+		"--sa=1 --se", "-a -Z",      "-aZ",          "-mZ",      "-m -Z",
+		"-\xc3\xbc",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+		struct run r;
+		char ours[256];
+		int argc = 0;
+
+		parse(&r, &same, lines[i]);
+		strlcpy(ours, r.result < 0 ? r.e.text : "", sizeof(ours));
+		parse(&r, &(struct opts){"tool", OPTS_ATTACHED, NULL, 0}, lines[i]);
+		while (r.argv[argc])
+			argc++;
+		ck_assert_str_eq(ours, complaint(&r, argc));
 	}
 }
 END_TEST
@@ -328,6 +397,8 @@ START_TEST(attached_refusals)
 		{"-wb", "", "option requires an argument -- 'wb'"},
 		{"--packet-burst", "", "option '--packet-burst' requires an argument"},
 		{"-wb host", "-wb host", "not a number"},
+		{"-i 10.0.0.1 -v", "-i 10.0.0.1",
+		 "not a number"}, /* options follow: no host */
 		{"-w5z", "-w 5z", "may only end in k, m, g or t"},
 		{"--packet-burst 0", "--packet-burst 0", "out of range (1..2147483647)"},
 		{"-fbad", "-f bad", "no good"},
@@ -405,5 +476,6 @@ START_TEST(dump)
 END_TEST
 
 CHECK_MAIN("opts", every_type_is_stored, words_may_be_written_in_many_ways, refusals,
-	   optional_values_must_be_glued, a_failed_parse_leaves_no_trace, seen_and_roles,
-	   attached_values, attached_refusals, help, dump)
+	   refusals_read_as_those_of_the_c_library, optional_values_must_be_glued,
+	   a_failed_parse_leaves_no_trace, seen_and_roles, attached_values,
+	   attached_refusals, help, dump)
