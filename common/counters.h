@@ -10,15 +10,13 @@
 #include <stdint.h>
 
 struct counters {
-	_Atomic uint64_t bytes; /* payload moved, no headers */
-	_Atomic uint64_t calls; /* hand-overs to or from the network: see mover.h */
-	_Atomic uint64_t pkts;  /* datagrams */
-	_Atomic uint64_t
-		call_ns; /* time spent inside send or recv calls and their waits */
+	_Atomic uint64_t bytes;   /* payload moved, no headers */
+	_Atomic uint64_t calls;   /* hand-overs to or from the network: see mover.h */
+	_Atomic uint64_t pkts;    /* datagrams */
+	_Atomic uint64_t call_ns; /* inside send or recv calls and their waits */
 	_Atomic uint64_t call_since_ns; /* start of the call in progress, 0 = none */
-	_Atomic uint64_t
-		source_wait_ns;     /* sender: time waiting for data to send;
-				     * receiver: time waiting for the sink to take it */
+	/* Sender: time waiting for data to send; receiver: for the sink to take it. */
+	_Atomic uint64_t source_wait_ns;
 	_Atomic uint64_t io_end_ns; /* monotonic time of the last payload moved */
 };
 

@@ -10,10 +10,10 @@
 /* TCP_INFO and its relatives with units in the names. A field counts only when its bit
  * is set in have: an old kernel gives less, and zero is not the same as missing. */
 enum tcp_stat_have {
-	TCP_HAVE_BASE = 1 << 0,	      /* kernel 2.6: state, rtt, cwnd, retransmits */
+	TCP_HAVE_BASE = 1 << 0,       /* kernel 2.6: state, rtt, cwnd, retransmits */
 	TCP_HAVE_PACING = 1 << 1,     /* 3.15 */
 	TCP_HAVE_BYTES = 1 << 2,      /* 4.1: bytes_acked, bytes_received */
-	TCP_HAVE_SEGS = 1 << 3,	      /* 4.2: segs_out, segs_in */
+	TCP_HAVE_SEGS = 1 << 3,       /* 4.2: segs_out, segs_in */
 	TCP_HAVE_NOTSENT = 1 << 4,    /* 4.6: notsent, min_rtt, data_segs */
 	TCP_HAVE_DELIVERY = 1 << 5,   /* 4.9: delivery_rate */
 	TCP_HAVE_LIMITED = 1 << 6,    /* 4.10: busy, rwnd_limited, sndbuf_limited */
@@ -22,8 +22,8 @@ enum tcp_stat_have {
 	TCP_HAVE_SND_WND = 1 << 9,    /* 5.4: rcv_ooopack, snd_wnd */
 	TCP_HAVE_RCV_WND = 1 << 10,   /* 6.2 */
 	TCP_HAVE_MEMINFO = 1 << 11,   /* SO_MEMINFO: sndbuf, rcvbuf, wqueued */
-	TCP_HAVE_INQ = 1 << 12,	      /* SIOCINQ */
-	TCP_HAVE_BBR = 1 << 13,	      /* TCP_CC_INFO of bbr */
+	TCP_HAVE_INQ = 1 << 12,       /* SIOCINQ */
+	TCP_HAVE_BBR = 1 << 13,       /* TCP_CC_INFO of bbr */
 	TCP_HAVE_MIN_RTT = 1 << 14,   /* min_rtt holds a measured value */
 	TCP_HAVE_CONGESTION = 1 << 15,
 };
@@ -60,23 +60,23 @@ struct tcp_stat {
 };
 
 enum sample_flag {
-	SAMPLE_SENDER = 1 << 0,	 /* this end sent */
+	SAMPLE_SENDER = 1 << 0,  /* this end sent */
 	SAMPLE_OMITTED = 1 << 1, /* inside the warm-up (-O): not in the result */
-	SAMPLE_FINAL = 1 << 2,	 /* the whole test */
-	SAMPLE_REMOTE = 1 << 3,	 /* as told by the peer */
+	SAMPLE_FINAL = 1 << 2,   /* the whole test */
+	SAMPLE_REMOTE = 1 << 3,  /* as told by the peer */
 };
 
 /* One stream, one interval. Times are since the start of the test. */
 struct sample {
 	uint64_t from_ns, to_ns;
-	uint64_t bytes;		       /* payload only, no headers */
-	uint64_t calls;		       /* counters.h */
+	uint64_t bytes;                /* payload only, no headers */
+	uint64_t calls;                /* counters.h */
 	uint64_t pkts, lost, dup, ooo; /* UDP; dup and ooo are never part of lost */
-	double jitter_s;	       /* RFC 1889 A.8 */
+	double jitter_s;               /* RFC 1889 A.8 */
 	uint64_t call_ns, call_since_ns, source_wait_ns, io_end_ns; /* counters.h */
-	uint64_t cpu_ns;	       /* user + system of the worker's thread */
-	struct tcp_stat tcp;	       /* have = 0 where the kernel gave none */
-	unsigned flags;		       /* enum sample_flag */
+	uint64_t cpu_ns;     /* user + system of the worker's thread */
+	struct tcp_stat tcp; /* have = 0 where the kernel gave none */
+	unsigned flags;      /* enum sample_flag */
 };
 
 #endif

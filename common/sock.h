@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Sockets: listen, accept, connect. Every wait has a bound and can be stopped. Every
- * socket is close-on-exec. Brings sockopt.h (buffers and other options) and sockio.h (whole
- * messages in and out, the end of a connection) with it. */
+ * socket is close-on-exec. Brings sockopt.h (buffers and other options) and sockio.h
+ * (whole messages in and out, the end of a connection) with it. */
 #ifndef SOCK_H
 #define SOCK_H
 
@@ -17,16 +17,16 @@
 
 struct sock_req {
 	const char *host; /* connect to / listen on; NULL = any address (listen only) */
-	uint16_t port;	  /* 0 = ephemeral (listen only) */
-	int family;	  /* AF_UNSPEC, AF_INET, AF_INET6 */
-	int type;	  /* SOCK_STREAM, SOCK_DGRAM */
-	int protocol;	  /* 0, IPPROTO_MPTCP, IPPROTO_SCTP */
+	uint16_t port;    /* 0 = ephemeral (listen only) */
+	int family;       /* AF_UNSPEC, AF_INET, AF_INET6 */
+	int type;         /* SOCK_STREAM, SOCK_DGRAM */
+	int protocol;     /* 0, IPPROTO_MPTCP, IPPROTO_SCTP */
 	const char *bind_host; /* local address of a connecting socket, NULL = any */
 	uint16_t bind_port;    /* local port of a connecting socket, 0 = ephemeral */
-	int backlog;	       /* listen only */
+	int backlog;           /* listen only */
 	struct sock_opts opts;
 	struct stopper *stop; /* may be NULL */
-	/* See struct sock_watch. Several addresses tried in turn repeat the early steps. */
+	/* See struct sock_watch. Each address tried in turn repeats the early steps. */
 	void (*step)(void *arg, enum sock_step step);
 	void (*warn)(void *arg, const struct err *e);
 	void *arg;
@@ -52,7 +52,7 @@ int sock_listen(const struct sock_req *req, struct err *e);
 /* Next connection, with its peer's address in *from (may be NULL). Waits until
  * deadline_ns (MONO_NEVER: for ever). Connections that die in the queue are skipped.
  * Returns a blocking socket or -1 with e filled (ERR_TIMEOUT, ERR_STOPPED, ERR_SYS). */
-int sock_accept(int listener, uint64_t deadline_ns, struct stopper *stop, struct addr *from,
-		struct err *e);
+int sock_accept(int listener, uint64_t deadline_ns, struct stopper *stop,
+		struct addr *from, struct err *e);
 
 #endif

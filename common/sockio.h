@@ -14,7 +14,8 @@
 #include "stopper.h"
 
 /* Wait until fd is ready for events (POLLIN, POLLOUT) or broken. With fd -1 it only
- * sleeps. stop may be NULL, here and below. Returns 0, or -1 with ERR_TIMEOUT, ERR_STOPPED or ERR_SYS. */
+ * sleeps. stop may be NULL, here and below. Returns 0, or -1 with ERR_TIMEOUT,
+ * ERR_STOPPED or ERR_SYS. */
 int sock_wait(int fd, short events, uint64_t deadline_ns, struct stopper *stop,
 	      struct err *e);
 

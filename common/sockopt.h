@@ -14,16 +14,16 @@
  * buffer size to its maximum without a word: ask sock_sndbuf_bytes() afterwards. */
 struct sock_opts {
 	int sndbuf_bytes, rcvbuf_bytes; /* 0 = the kernel's choice and autotuning */
-	bool nodelay;			/* TCP_NODELAY */
-	bool so_debug;			/* SO_DEBUG; needs CAP_NET_ADMIN */
-	bool dont_fragment;		/* IPv4 DF, IPv6 no fragmentation by this host */
-	int tos;			/* IP_TOS and IPV6_TCLASS, 0..255 */
-	int mss_bytes;			/* TCP_MAXSEG, 0 = none */
-	int ttl;			/* unicast TTL / hop limit, 0 = default */
-	const char *congestion;		/* TCP_CONGESTION, NULL = default */
-	const char *bind_dev;		/* SO_BINDTODEVICE, NULL = none */
-	uint64_t max_pacing_bps;	/* SO_MAX_PACING_RATE, bit/s, 0 = none */
-	unsigned user_timeout_ms;	/* TCP_USER_TIMEOUT, 0 = none */
+	bool nodelay;                   /* TCP_NODELAY */
+	bool so_debug;                  /* SO_DEBUG; needs CAP_NET_ADMIN */
+	bool dont_fragment;             /* IPv4 DF, IPv6 no fragmentation by this host */
+	int tos;                        /* IP_TOS and IPV6_TCLASS, 0..255 */
+	int mss_bytes;                  /* TCP_MAXSEG, 0 = none */
+	int ttl;                        /* unicast TTL / hop limit, 0 = default */
+	const char *congestion;         /* TCP_CONGESTION, NULL = default */
+	const char *bind_dev;           /* SO_BINDTODEVICE, NULL = none */
+	uint64_t max_pacing_bps;        /* SO_MAX_PACING_RATE, bit/s, 0 = none */
+	unsigned user_timeout_ms;       /* TCP_USER_TIMEOUT, 0 = none */
 };
 
 /* Milestones that a tool may want to tell its user. */
@@ -47,8 +47,8 @@ struct sock_watch {
 /* Set every option of opts that is not zero, but bind_dev: that one must come before
  * bind(). family is the socket's own, AF_INET or AF_INET6. watch may be NULL. Returns 0,
  * or -1 with e filled (what: "setsockopt: sndbuf", "rcvbuf", "nodelay", "debug", "tos",
- * "ttl", "dont fragment", "mss", "congestion", "pacing", "user timeout"). SO_DEBUG refused
- * for want of privilege is no error: warn() tells it. */
+ * "ttl", "dont fragment", "mss", "congestion", "pacing", "user timeout"). SO_DEBUG
+ * refused for want of privilege is no error: warn() tells it. */
 int sockopt_apply(int fd, int family, const struct sock_opts *opts,
 		  const struct sock_watch *watch, struct err *e);
 

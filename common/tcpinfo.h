@@ -8,8 +8,8 @@
 
 #include "sample.h"
 
-/* Fill t from TCP_INFO and TCP_CONGESTION of fd. Returns 0, or -1 with t->have = 0 when fd
- * is no TCP socket or the kernel gives nothing. */
+/* Fill t from TCP_INFO and TCP_CONGESTION of fd. Returns 0, or -1 with t->have = 0 when
+ * fd is no TCP socket or the kernel gives nothing. */
 int tcpinfo_get(int fd, struct tcp_stat *t);
 
 /* The same, and also buffer sizes, unread bytes and what bbr believes: three more system

@@ -30,12 +30,12 @@ static int check_main(const char *name, const TTest *const *tests, size_t n)
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-#define CHECK_MAIN(name, ...)                                                             \
-	int main(void)                                                                    \
-	{                                                                                 \
-		const TTest *const tests[] = {__VA_ARGS__};                               \
-                                                                                          \
-		return check_main(name, tests, sizeof(tests) / sizeof(tests[0]));         \
+#define CHECK_MAIN(name, ...)                                                     \
+	int main(void)                                                            \
+	{                                                                         \
+		const TTest *const tests[] = {__VA_ARGS__};                       \
+                                                                                  \
+		return check_main(name, tests, sizeof(tests) / sizeof(tests[0])); \
 	}
 
 #endif

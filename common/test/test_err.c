@@ -25,8 +25,9 @@ START_TEST(set_formats_and_truncates)
 
 	memset(big, 'x', sizeof(big) - 1);
 	big[sizeof(big) - 1] = '\0';
-	ck_assert_int_eq(err_set(&e, ERR_USAGE, "-p 70000", "out of range (%d..%d)", 1, 65535),
-			 -1);
+	ck_assert_int_eq(
+		err_set(&e, ERR_USAGE, "-p 70000", "out of range (%d..%d)", 1, 65535),
+		-1);
 	ck_assert_str_eq(e.text, "out of range (1..65535)");
 	ck_assert_int_eq(e.sys_errno, 0);
 	err_set(&e, ERR_PEER, big, "%s", big);

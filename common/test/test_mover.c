@@ -18,7 +18,8 @@ static int block_byte(uint64_t pos)
 	return (int)(pos % 251);
 }
 
-/* Reads everything and checks that byte i of the stream is byte i % block of the block. */
+/* Reads everything and checks that byte i of the stream is byte i % block of the block.
+ */
 struct checker {
 	int fd;
 	uint64_t block_bytes, got;
@@ -134,10 +135,8 @@ START_TEST(a_silent_sender_can_be_stopped)
 	struct counters count = zero_counters();
 	char buf[1000];
 	struct stopper stop;
-	struct mover_rx rx = {.buf = buf,
-			      .buf_bytes = sizeof(buf),
-			      .count = &count,
-			      .stop = &stop};
+	struct mover_rx rx = {
+		.buf = buf, .buf_bytes = sizeof(buf), .count = &count, .stop = &stop};
 	pthread_t thread;
 	struct err e;
 	int ends[2];
@@ -214,15 +213,15 @@ START_TEST(receives_every_byte)
 	touch.touch = true;
 	receive_all(plain, (struct feeder){.bytes = 0, .piece = 1}, UINT64_MAX, 1, 0);
 	receive_all(plain, (struct feeder){.bytes = 1, .piece = 1}, UINT64_MAX, 1, 1);
-	receive_all(plain, (struct feeder){.bytes = 3000000, .piece = 10000}, UINT64_MAX, 1,
-		    3000000);
+	receive_all(plain, (struct feeder){.bytes = 3000000, .piece = 10000}, UINT64_MAX,
+		    1, 3000000);
 	/* Fast enough for the kernel to collect, with an odd rest at the end. */
-	receive_all(fast, (struct feeder){.bytes = 200000001, .piece = 1 << 18}, UINT64_MAX,
-		    1, 200000001);
-	receive_all(trunc, (struct feeder){.bytes = 3000000, .piece = 10000}, UINT64_MAX, 1,
-		    3000000);
-	receive_all(touch, (struct feeder){.bytes = 3000000, .piece = 10000}, UINT64_MAX, 1,
-		    3000000);
+	receive_all(fast, (struct feeder){.bytes = 200000001, .piece = 1 << 18},
+		    UINT64_MAX, 1, 200000001);
+	receive_all(trunc, (struct feeder){.bytes = 3000000, .piece = 10000}, UINT64_MAX,
+		    1, 3000000);
+	receive_all(touch, (struct feeder){.bytes = 3000000, .piece = 10000}, UINT64_MAX,
+		    1, 3000000);
 	receive_all(plain, (struct feeder){.bytes = 3000000, .piece = 10000}, 1000001, 0,
 		    1000001);
 }
@@ -331,7 +330,8 @@ START_TEST(an_echoing_peer_does_not_block_the_sender)
 }
 END_TEST
 
-CHECK_MAIN("mover", sends_exactly_the_bytes_asked_for, sends_nothing_when_asked_for_nothing,
-	   a_sender_without_a_reader_can_be_stopped, a_silent_sender_can_be_stopped,
-	   receives_every_byte, a_trickle_after_a_flood_is_seen_at_once, a_reset_is_an_error,
+CHECK_MAIN("mover", sends_exactly_the_bytes_asked_for,
+	   sends_nothing_when_asked_for_nothing, a_sender_without_a_reader_can_be_stopped,
+	   a_silent_sender_can_be_stopped, receives_every_byte,
+	   a_trickle_after_a_flood_is_seen_at_once, a_reset_is_an_error,
 	   an_echoing_peer_does_not_block_the_sender)

@@ -31,7 +31,8 @@ static void *produce(void *arg)
 	unsigned char *buf = malloc(p->piece);
 
 	for (uint64_t pos = 0; pos < p->bytes;) {
-		size_t len = p->bytes - pos < p->piece ? (size_t)(p->bytes - pos) : p->piece;
+		size_t len = p->bytes - pos < p->piece ? (size_t)(p->bytes - pos)
+						       : p->piece;
 		size_t done = 0;
 
 		for (size_t i = 0; i < len; i++)
@@ -401,8 +402,8 @@ START_TEST(stops_while_everything_is_silent)
 		pthread_create(&thread, NULL, trip_soon, &stop);
 		m.sock = ends[0];
 		m.fd = in[direction];
-		ck_assert_int_eq(direction ? pipemove_recv(&m, &e) : pipemove_send(&m, &e),
-				 -1);
+		ck_assert_int_eq(
+			direction ? pipemove_recv(&m, &e) : pipemove_send(&m, &e), -1);
 		ck_assert_int_eq(e.code, ERR_STOPPED);
 		pthread_join(thread, NULL);
 		stopper_free(&stop);
