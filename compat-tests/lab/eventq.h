@@ -11,8 +11,9 @@
 struct event {
 	uint64_t at_ns;
 	uint64_t order; /* set by eventq_add() */
-	uint32_t port;  /* where it comes out */
+	uint32_t way;   /* of engine.h */
 	uint32_t len;
+	bool plain;     /* packet.h */
 	uint8_t *frame; /* from malloc(); whoever takes the event frees it */
 };
 

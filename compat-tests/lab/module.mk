@@ -1,8 +1,11 @@
 lab := compat-tests/lab
-lab_sources := $(addprefix $(lab)/,link.c linkconf.c late.c eventq.c packet.c)
+lab_parts := $(addprefix $(lab)/,command.c control.c engine.c eventq.c late.c link.c \
+	linkconf.c loop.c packet.c port.c realtime.c)
+
+$(eval $(call tool_program,impair,$(lab)/main.c $(lab_parts),-lm))
 
 ifneq ($(HAVE_CHECK),)
-lab_objects := $(patsubst %.c,$O/%.o,$(lab_sources))
+lab_objects := $(patsubst %.c,$O/%.o,$(lab_parts))
 $(foreach t,$(wildcard $(lab)/test/test_*.c),$(eval \
 	$(call test_program,$(basename $(notdir $(t))),$(t),$(lab_objects),-lm)))
 endif
