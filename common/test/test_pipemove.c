@@ -247,7 +247,7 @@ START_TEST(a_sink_that_refuses_is_an_error)
 {
 	static const size_t blocks[] = {0, 8192};
 
-	signal(SIGPIPE, SIG_IGN);
+	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	for (size_t b = 0; b < 2; b++) {
 		struct receiver r;
 		int full = open("/dev/full", O_WRONLY);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""run_module.py RECORDS FILE [PATTERN]: run the tests of one module and write a JSON line
+"""run_module.py RECORDS FILE [PATTERN...]: run the tests of one module and write a JSON line
 about each to the file RECORDS, for compat-tests/run."""
 
 import fnmatch
@@ -78,21 +78,22 @@ def tests_in(suite):
             yield item
 
 
-def chosen(test, module, pattern):
+def chosen(test, module, patterns):
     method = getattr(test, test._testMethodName, None)
     if not os.environ.get("LONG") and (getattr(method, "long_test", False) or
                                        getattr(type(test), "long_test", False)):
         return False
-    return matches("%s.%s" % (module, name_of(test)), pattern)
+    return matches("%s.%s" % (module, name_of(test)), patterns)
 
 
-def matches(name, pattern):
-    return not pattern or pattern in name or fnmatch.fnmatchcase(name, pattern)
+def matches(name, patterns):
+    return not patterns or any(p in name or fnmatch.fnmatchcase(name, p)
+                               for p in patterns)
 
 
 def main():
     records, path = sys.argv[1:3]
-    pattern = sys.argv[3] if len(sys.argv) > 3 else ""
+    patterns = sys.argv[3:]
     name = os.path.splitext(os.path.basename(path))[0]
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
@@ -107,7 +108,7 @@ def main():
         return
     loaded = unittest.defaultTestLoader.loadTestsFromModule(module)
     suite = unittest.TestSuite(t for t in tests_in(loaded)
-                               if chosen(t, name, pattern))
+                               if chosen(t, name, patterns))
     suite.run(result)
     close_all(result)
     result.write(end=True)

@@ -6,7 +6,6 @@ slow. A program of its own, because the kernel hands orphans to one process only
 import ctypes
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -63,13 +62,34 @@ def reap():
         pass
 
 
-def finish(child):
-    child.terminate()
-    try:
-        child.wait(POLITE_S)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
+def wait_for(child, timeout):
+    """The exit code of the child, None when it takes too long. Orphans that end in the
+    meantime are reaped, so that they do not look alive to the tests."""
+    end = time.monotonic() + timeout
+    while True:
+        left = end - time.monotonic()
+        if left <= 0:
+            return None
+        # Returns early when any child ends; the signal stays pending until it is asked for.
+        signal.sigtimedwait({signal.SIGCHLD}, min(left, 1))
+        try:
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == child:
+                    code = os.waitstatus_to_exitcode(status)
+                    return code if code >= 0 else 128 - code
+                if pid == 0:
+                    break
+        except ChildProcessError:
+            return None
+
+
+def end(child):
+    """Politely at first, so that it can delete its namespaces."""
+    for number, patience_s in ((signal.SIGTERM, POLITE_S), (signal.SIGKILL, POLITE_S)):
+        os.kill(child, number)
+        if wait_for(child, patience_s) is not None:
+            return
 
 
 def main():
@@ -78,20 +98,19 @@ def main():
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    child = subprocess.Popen(argv)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+    child = os.posix_spawnp(argv[0], argv, os.environ, setsigmask=[])
+    code = None
     try:
-        code = child.wait(bound)
-        code = 128 - code if code < 0 else code
-    except subprocess.TimeoutExpired:
-        code = TOO_SLOW
+        code = wait_for(child, bound)
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        if child.poll() is None:
-            finish(child)
+        if code is None:
+            end(child)
         left = kill_all_below()
     for line in left:
         print("left running, killed: %s" % line, file=sys.stderr)
-    return code
+    return TOO_SLOW if code is None else code
 
 
 if __name__ == "__main__":

@@ -79,7 +79,8 @@ def check(root):
 class Text(TestCase):
     def test_this_tree(self):
         faults = check(ROOT)
-        self.assertFalse(faults, "\n" + "\n".join(faults))
+        if faults:
+            self.fail("\n" + "\n".join(faults))
 
     def test_faults_are_found(self):
         c, sh = "/* %s */\n" % LICENCE, "#!/bin/sh\n# %s\n" % LICENCE
