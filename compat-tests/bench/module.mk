@@ -1,0 +1,1 @@
+$(eval $(call tool_program,plain,compat-tests/bench/plain.c))
