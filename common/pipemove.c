@@ -437,6 +437,7 @@ int pipemove_send(struct pipemove *m, struct err *e)
 
 	if (prepare(m, &buf, &len, e) < 0)
 		return -1;
+	m->discard_input = true;
 	if (m->block_bytes == 0)
 		rc = send_by_pages(m, e);
 	if (rc > 0)

@@ -19,9 +19,8 @@
 #include "stopper.h"
 
 #define PIPEMOVE_BUF_BYTES (128u * 1024)
-#define PIPEMOVE_PIPE_BYTES                                        \
-	(1024 * 1024) /* what we ask the kernel to make pipes hold \
-		       */
+/* What we ask the kernel to make pipes hold. */
+#define PIPEMOVE_PIPE_BYTES (1024 * 1024)
 
 struct pipemove {
 	int sock; /* connected TCP socket; becomes non-blocking. For get and put any
@@ -30,20 +29,20 @@ struct pipemove {
 	/* 0: move as much at a time as is quick. Else one read and one write of at most
 	 * so many bytes each time. */
 	size_t block_bytes;
-	bool full_blocks; /* receiving: collect block_bytes (or to the end) before writing
-			   */
-	bool discard_input; /* sending: drop what the peer sends, lest both wait for ever
-			     */
-	bool timed;
-	struct counters
-		*count;       /* bytes: delivered to the other side. calls: network reads
-			       * (receiving, also the one at end of file) or writes */
+	/* Receiving: collect block_bytes (or to the end) before writing. */
+	bool full_blocks;
+	bool timed; /* keep the counters' times, for --why */
+	/* bytes: delivered to the other side. calls: network reads (receiving, also the
+	 * one at end of file) or writes. */
+	struct counters *count;
 	struct stopper *stop; /* may be NULL */
-	bool no_nowait;       /* private; false at the start */
+	/* private; false at the start */
+	bool no_nowait, discard_input;
 };
 
-/* Until end of file of fd: all of it was taken by the kernel for sending. Returns 0, or
- * -1 with e filled (what "IO"). */
+/* Until end of file of fd: all of it was taken by the kernel for sending. What the peer
+ * sends meanwhile is read and dropped, lest both wait for ever. Returns 0, or -1 with e
+ * filled (what "IO"). */
 int pipemove_send(struct pipemove *m, struct err *e);
 
 /* Until end of file of the socket: all of it was written to fd. Returns 0, or -1 with e

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "mono.h"
+#include "mover.h"
 #include "payload.h"
 #include "tcpinfo.h"
 #include "udpio.h"
@@ -159,10 +160,13 @@ static int transfer(struct ttcp_run *t, struct err *e)
 
 static size_t buf_bytes(const struct ttcp_conf *c)
 {
-	/* A datagram must never be cut short, whatever -l says. */
-	if (c->udp && c->role == TTCP_RECEIVE && c->buf_bytes < UDP_PAYLOAD_MAX)
-		return UDP_PAYLOAD_MAX;
-	return (size_t)c->buf_bytes;
+	size_t least = 0;
+
+	/* A datagram must never be cut short, whatever -l says; and what is thrown away
+	 * may be read in larger pieces when -l says nothing. */
+	if (c->role == TTCP_RECEIVE)
+		least = c->udp ? UDP_PAYLOAD_MAX : c->buf_given ? 0 : MOVER_BUF_BYTES;
+	return c->buf_bytes > least ? (size_t)c->buf_bytes : least;
 }
 
 int ttcp_run(const struct ttcp_conf *conf, const struct ttcp_report *report,
@@ -172,9 +176,10 @@ int ttcp_run(const struct ttcp_conf *conf, const struct ttcp_report *report,
 	struct err e = {.code = ERR_NONE};
 	int rc = -1;
 
-	t.buf = payload_alloc(buf_bytes(conf), (size_t)conf->align_bytes,
+	t.buf_bytes = buf_bytes(conf);
+	t.buf = payload_alloc(t.buf_bytes, (size_t)conf->align_bytes,
 			      (size_t)conf->offset_bytes, &t.buf_base, &e);
-	if (t.buf && payload_fill(t.buf, buf_bytes(conf), PAYLOAD_PRINTABLE, &e) == 0) {
+	if (t.buf && payload_fill(t.buf, t.buf_bytes, PAYLOAD_PRINTABLE, &e) == 0) {
 		t.fd = open_data(&t, &e);
 		if (t.fd >= 0)
 			rc = transfer(&t, &e);

@@ -22,6 +22,7 @@ struct ttcp_run {
 	struct counters count;
 	int fd; /* the data socket */
 	void *buf, *buf_base;
+	size_t buf_bytes;
 	bool begun;                  /* the report has had its first line */
 	struct cpuuse before, after; /* the measured span */
 	uint64_t start_wall_ns;

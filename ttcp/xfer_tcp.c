@@ -13,6 +13,9 @@
 /* A peer that keeps its side open has had all it will read after this much silence. */
 #define QUIET_NS (5 * NS_PER_S)
 
+/* So many buffers' worth in one read where -l does not say. */
+#define RX_BUFS 4
+
 static int send_memory(struct ttcp_run *t, struct err *e)
 {
 	const struct ttcp_conf *c = t->conf;
@@ -42,7 +45,7 @@ static int recv_memory(struct ttcp_run *t, struct err *e)
 	struct mover_rx rx = {
 		.fd = t->fd,
 		.buf = t->buf,
-		.buf_bytes = (size_t)c->buf_bytes,
+		.buf_bytes = t->buf_bytes,
 		.bufs_a_call = c->buf_given ? 1
 					    : MOVER_CALL_BYTES / (unsigned)c->buf_bytes,
 		.collect = !c->buf_given && !c->sockbuf_bytes,
@@ -63,7 +66,6 @@ static struct pipemove pipe_of(struct ttcp_run *t, int fd)
 		.fd = fd,
 		.block_bytes = c->buf_given || c->full_blocks ? (size_t)c->buf_bytes : 0,
 		.full_blocks = c->full_blocks,
-		.discard_input = true,
 		.count = &t->count,
 		.stop = t->stop,
 	};
