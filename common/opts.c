@@ -227,15 +227,9 @@ static int bad_name(const struct option *names, const char *word, bool value_mis
 	const struct option *found = NULL;
 
 	for (const struct option *n = names; n->name; n++) {
-		bool exact;
-
-		if (strncmp(n->name, word + 2, len) != 0)
-			continue;
-		exact = n->name[len] == '\0';
-		if (!found || exact)
+		if (strncmp(n->name, word + 2, len) == 0 &&
+		    (!found || n->name[len] == '\0'))
 			found = n;
-		if (exact)
-			break;
 	}
 	if (!found)
 		return err_set(e, ERR_USAGE, "", "unrecognized option '%s'", word);

@@ -2,9 +2,11 @@
 #include "units.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "12.034" taken apart. Digits are compared as ASCII, so no locale has a say. */
@@ -112,40 +114,20 @@ int units_parse_i64(const char *text, int64_t min, int64_t max, int64_t *out,
 	return 0;
 }
 
-/* Exactly rounded for up to 15 digits; within a rounding or two beyond. */
-static double to_double(const struct decimal *d)
-{
-	const uint64_t room = (UINT64_MAX - 9) / 10;
-	uint64_t v = 0;
-	double power = 1; /* of ten, to divide by */
-	double value;
-	size_t dropped = 0;
-
-	for (size_t i = 0; i < d->whole_len; i++) {
-		if (v <= room)
-			v = v * 10 + (uint64_t)(d->whole[i] - '0');
-		else
-			dropped++;
-	}
-	for (size_t i = 0; i < d->frac_len && dropped == 0 && v <= room; i++) {
-		v = v * 10 + (uint64_t)(d->frac[i] - '0');
-		power *= 10;
-	}
-	value = (double)v / power;
-	while (dropped-- > 0 && isfinite(value))
-		value *= 10;
-	return d->negative ? -value : value;
-}
-
 int units_parse_double(const char *text, double min, double max, double *out,
 		       const char *what, struct err *e)
 {
 	struct decimal d = scan(text);
+	locale_t plain;
 	double v;
 
 	if (!has_digits(&d) || *d.rest != '\0')
 		return bad_number(text, "number", what, e);
-	v = to_double(&d);
+	plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!plain)
+		return err_sys(e, what);
+	v = strtod_l(text, NULL, plain);
+	freelocale(plain);
 	if (!isfinite(v))
 		return err_set(e, ERR_USAGE, what, "too large");
 	if (v < min || v > max)

@@ -209,10 +209,10 @@ static const char *complaint(struct run *r, int argc)
 {
 	static const struct option names[] = {
 		{"verbose", no_argument, NULL, 'v'},
-		{"set-mss", required_argument, NULL, 'm'},
-		{"set", required_argument, NULL, 's'},
 		{"same", optional_argument, NULL, 'a'},
 		{"same-again", optional_argument, NULL, 'a'},
+		{"set-mss", required_argument, NULL, 'm'},
+		{"set", required_argument, NULL, 's'},
 		{NULL, 0, NULL, 0},
 	};
 	static char text[256];
@@ -238,10 +238,10 @@ START_TEST(refusals_read_as_those_of_the_c_library)
 	/* clang-format off */
 	static const struct opt alike[] = {
 		{'v', "verbose", NULL, OPT_FLAG, OPT_ANY, OPT_FIELD(struct conf, loud), 0, 0, NULL, ""},
-		{'m', "set-mss", "N", OPT_CALL, OPT_ANY, 0, 0, 0, saw, ""},
-		{0, "set", "N", OPT_CALL, OPT_ANY, 0, 0, 0, saw, ""},
 		{'a', "same", "[N]", OPT_CALL, OPT_ANY, 0, 0, 0, saw, ""},
 		{0, "same-again", NULL, OPT_SAME, OPT_ANY, 0, 0, 0, NULL, NULL},
+		{'m', "set-mss", "N", OPT_CALL, OPT_ANY, 0, 0, 0, saw, ""},
+		{0, "set", "N", OPT_CALL, OPT_ANY, 0, 0, 0, saw, ""},
 	};
 	/* clang-format on */
 	static const struct opts same = {"tool", OPTS_GETOPT, alike, ARRAY_LEN(alike)};

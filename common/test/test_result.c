@@ -50,7 +50,7 @@ static const struct result full = {
 };
 
 #define EXPECT(r, expected) \
-	ck_assert_str_eq(line_of(r), jsonw_available() ? expected : "")
+	ck_assert_str_eq(line_of(r), jsonw_available() ? (expected) : "")
 
 START_TEST(all_that_is_known)
 {

@@ -1,0 +1,26 @@
+# Fuzz targets: fuzz_NAME.c with first inputs in seeds/NAME/. BUILD=fuzz links them with
+# libFuzzer, any other build as replay_NAME. What a target needs beside common/ is named in
+# fuzz_needs_NAME.
+fuzz := compat-tests/fuzz
+fuzz_names := $(patsubst $(fuzz)/fuzz_%.c,%,$(wildcard $(fuzz)/fuzz_*.c))
+
+ifeq ($(BUILD),fuzz)
+$(foreach n,$(fuzz_names),$(eval $(call link_program,fuzz_$n,\
+	$(patsubst %.c,$O/%.o,$(fuzz)/fuzz_$n.c $(fuzz_needs_$n)),-fsanitize=fuzzer)))
+else
+$(foreach n,$(fuzz_names),$(eval $(call tool_program,replay_$n,\
+	$(fuzz)/fuzz_$n.c $(fuzz)/replay_main.c $(fuzz_needs_$n))))
+endif
+
+# What is found beyond the seeds stays in $O/corpus for the next run; an input that crashes
+# a target is written to $O/NAME-crash-*.
+FUZZ_SECONDS ?= 30
+.PHONY: run-fuzz
+run-fuzz: $(fuzz_names:%=$O/bin/fuzz_%)
+	@for n in $(fuzz_names); do \
+		mkdir -p $O/corpus/$$n && \
+		$O/bin/fuzz_$$n -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 \
+			-verbosity=0 -print_final_stats=1 -artifact_prefix=$O/$$n- \
+			$O/corpus/$$n $(fuzz)/seeds/$$n >$O/$$n.log 2>&1 || { cat $O/$$n.log; exit 1; }; \
+		sed -n "s/^stat::number_of_executed_units: */$$n: inputs tried: /p" $O/$$n.log; \
+	done
