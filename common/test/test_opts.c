@@ -475,7 +475,32 @@ START_TEST(dump)
 }
 END_TEST
 
+START_TEST(dump_options_ends_the_program)
+{
+	const char expected[] = "v\tverbose\t-\t0\tsay more\n";
+	const struct opts one = {"tool", OPTS_GETOPT, rows, 1};
+	char text[128] = "";
+	int file = memfd_create("stdout", MFD_CLOEXEC);
+	int status;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		struct run r;
+
+		dup2(file, STDOUT_FILENO);
+		parse(&r, &one, "--dump-options");
+		_exit(1);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	ck_assert_int_eq(pread(file, text, sizeof(text) - 1, 0), sizeof(expected) - 1);
+	ck_assert_str_eq(text, expected);
+	close(file);
+}
+END_TEST
+
 CHECK_MAIN("opts", every_type_is_stored, words_may_be_written_in_many_ways, refusals,
 	   refusals_read_as_those_of_the_c_library, optional_values_must_be_glued,
 	   a_failed_parse_leaves_no_trace, seen_and_roles, attached_values,
-	   attached_refusals, help, dump)
+	   attached_refusals, help, dump, dump_options_ends_the_program)
