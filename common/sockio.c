@@ -182,7 +182,7 @@ static int judge(const struct finish *f, uint64_t quiet_ns, struct err *e)
 	if (f->eof || (mono_since_ns(f->read_ns, now_ns) >= quiet_ns &&
 		       mono_since_ns(f->drained_ns, now_ns) >= quiet_ns))
 		return 1;
-	if (mono_since_ns(f->drained_ns, now_ns) >= PATIENCE_NS)
+	if (mono_since_ns(f->drained_ns, f->read_ns) >= PATIENCE_NS)
 		return err_set(e, ERR_TIMEOUT, "close",
 			       "the peer has got everything but still sends");
 	return 0;

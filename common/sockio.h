@@ -39,7 +39,7 @@ int sock_write(int fd, const void *buf, size_t len, uint64_t deadline_ns,
 /* Shut down the writing half, then read and discard until the peer closes too and has
  * acknowledged everything, so that nothing queued is lost to a reset (RFC 1122,
  * 4.2.2.13). A peer that keeps its side open is no failure: success once the send queue
- * is empty and nothing was read for quiet_ns.
+ * has been empty, and nothing was read, for quiet_ns.
  *
  * Returns 0, or -1 with e filled: ERR_SYS when the connection broke (the peer may not
  * have got everything), ERR_STOPPED, or ERR_TIMEOUT when for 60 s the send queue did not
