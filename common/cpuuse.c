@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cpuuse.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -24,7 +27,6 @@ struct cpuuse cpuuse_now(void)
 	u.major_faults = (uint64_t)r.ru_majflt;
 	u.voluntary_switches = (uint64_t)r.ru_nvcsw;
 	u.involuntary_switches = (uint64_t)r.ru_nivcsw;
-	u.max_rss_kib = (uint64_t)r.ru_maxrss;
 	return u;
 }
 
@@ -47,8 +49,25 @@ struct cpuuse cpuuse_since(const struct cpuuse *before, const struct cpuuse *aft
 			since(before->voluntary_switches, after->voluntary_switches),
 		.involuntary_switches =
 			since(before->involuntary_switches, after->involuntary_switches),
-		.max_rss_kib = after->max_rss_kib,
 	};
+}
+
+uint64_t cpuuse_max_rss_kib(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	unsigned long long kib = 0;
+	char line[256];
+	struct rusage r;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "VmHWM:", 6) == 0)
+			kib = strtoull(line + 6, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	if (kib == 0 && getrusage(RUSAGE_SELF, &r) == 0)
+		kib = (unsigned long long)r.ru_maxrss;
+	return kib;
 }
 
 double cpuuse_percent(uint64_t cpu_ns, uint64_t real_ns)

@@ -11,7 +11,6 @@ struct cpuuse {
 	uint64_t user_ns, system_ns;
 	uint64_t minor_faults, major_faults;
 	uint64_t voluntary_switches, involuntary_switches;
-	uint64_t max_rss_kib; /* largest resident size so far; never a difference */
 };
 
 /* A reading for the whole process. */
@@ -20,6 +19,10 @@ struct cpuuse cpuuse_now(void);
 /* What happened between two readings; at_ns becomes the time between them. Nothing gets
  * below 0: the kernel corrects its split of user and system time afterwards. */
 struct cpuuse cpuuse_since(const struct cpuuse *before, const struct cpuuse *after);
+
+/* Largest resident size of this program so far. Not what getrusage(2) says: that one
+ * remembers the parent from before the exec. */
+uint64_t cpuuse_max_rss_kib(void);
 
 /* 100 x CPU time / real time, 0 when no time has passed. */
 double cpuuse_percent(uint64_t cpu_ns, uint64_t real_ns);

@@ -42,37 +42,37 @@ static void call_ends(struct counters *c, bool timed, uint64_t since_ns)
 
 /* ---- sending ---- */
 
-/* Drop what the peer sent. Returns false once nothing more can come. */
-static bool discard_some(int fd)
+/* Drop what the peer sent, until it has no more to say. An error that is taken from the
+ * socket here must be told here. */
+static int discard_some(struct mover_tx *t, struct err *e)
 {
-	ssize_t n = recv(fd, NULL, 1 << 20, MSG_TRUNC | MSG_DONTWAIT);
+	ssize_t n = recv(t->fd, NULL, 1 << 20, MSG_TRUNC | MSG_DONTWAIT);
 
-	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return err_sys(e, "IO");
+	if (n == 0)
+		t->discard_input = false;
+	return 0;
 }
 
 static int wait_writable(struct mover_tx *t, struct err *e)
 {
-	struct pollfd p[2] = {
-		{.fd = t->fd, .events = POLLOUT},
-		{.fd = t->stop ? t->stop->fd : -1, .events = POLLIN},
-	};
+	while (!stopper_tripped(t->stop)) {
+		const short input = t->discard_input ? POLLIN : 0;
+		struct pollfd p[2] = {
+			{.fd = t->fd, .events = (short)(POLLOUT | input)},
+			{.fd = t->stop ? t->stop->fd : -1, .events = POLLIN},
+		};
 
-	for (;;) {
-		if (stopper_tripped(t->stop))
-			return stopped(e);
-		if (t->discard_input)
-			p[0].events |= POLLIN;
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			return err_sys(e, "poll");
-		if ((p[0].revents & POLLIN) && t->discard_input)
-			t->discard_input = discard_some(t->fd);
+		if (p[0].revents & input && discard_some(t, e) < 0)
+			return -1;
 		/* POLLERR and POLLHUP too: the next send says what is wrong. */
 		if (p[0].revents & ~POLLIN)
 			return 0;
-		if (!t->discard_input)
-			p[0].events = POLLOUT;
-		p[0].revents = 0;
 	}
+	return stopped(e);
 }
 
 /* The blocks from t->offset on, at most want bytes. Returns how many entries. */

@@ -32,13 +32,17 @@ static bool again(void)
 	return errno == EAGAIN || errno == EINTR;
 }
 
-/* Drop what the peer sent, until it has no more to say. */
-static void discard_some(struct pipemove *m)
+/* Drop what the peer sent, until it has no more to say. An error that is taken from the
+ * socket here must be told here. */
+static int discard_some(struct pipemove *m, struct err *e)
 {
 	ssize_t n = recv(m->sock, NULL, 1 << 20, MSG_TRUNC | MSG_DONTWAIT);
 
-	if (n == 0 || (n < 0 && !again()))
+	if (n < 0 && !again())
+		return err_sys(e, "IO");
+	if (n == 0)
 		m->discard_input = false;
+	return 0;
 }
 
 /* The side that we are not waiting for is broken: say how. */
@@ -71,7 +75,8 @@ static int wait_for(struct pipemove *m, int fd, short events, int other, struct 
 		if (poll(p, 3, -1) < 0 && errno != EINTR)
 			return err_sys(e, "poll");
 		if (sock->revents & POLLIN && m->discard_input) {
-			discard_some(m);
+			if (discard_some(m, e) < 0)
+				return -1;
 			sock->revents &= ~POLLIN;
 		}
 		if (p[0].revents)

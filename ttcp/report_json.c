@@ -42,7 +42,7 @@ static void json_end(const struct ttcp_report *r, const struct ttcp_end *end)
 		jsonw_u64(o, "socket_buffer_asked_bytes", c->sockbuf_bytes);
 	if (end->result.start_wall_ns) {
 		jsonw_u64(o, "io_calls", end->result.total.calls);
-		jsonw_u64(o, "max_rss_bytes", end->used.max_rss_kib * 1024);
+		jsonw_u64(o, "max_rss_bytes", end->max_rss_kib * 1024);
 	}
 	if (end->error.code != ERR_NONE && end->error.code != ERR_STOPPED) {
 		snprintf(text, sizeof(text), "%s: %s", end->error.what, end->error.text);

@@ -83,7 +83,8 @@ static void print_error(const struct ttcp_report *r, const struct err *e)
 }
 
 /* The C shell's time format: user, system, real, percent, sizes, faults, switches. */
-static void print_usage(const struct ttcp_report *r, const struct cpuuse *used)
+static void print_usage(const struct ttcp_report *r, const struct cpuuse *used,
+			uint64_t max_rss_kib)
 {
 	uint64_t real_s = used->at_ns / NS_PER_S;
 	uint64_t cpu_ns = used->user_ns + used->system_ns;
@@ -101,7 +102,7 @@ static void print_usage(const struct ttcp_report *r, const struct cpuuse *used)
 	fprintf(r->out,
 		":%02" PRIu64 "real %d%% 0i+0d %" PRIu64 "maxrss %" PRIu64 "+%" PRIu64
 		"pf %" PRIu64 "+%" PRIu64 "csw\n",
-		real_s % 60, (int)cpuuse_percent(cpu_ns, used->at_ns), used->max_rss_kib,
+		real_s % 60, (int)cpuuse_percent(cpu_ns, used->at_ns), max_rss_kib,
 		used->major_faults, used->minor_faults, used->voluntary_switches,
 		used->involuntary_switches);
 }
@@ -134,7 +135,7 @@ static void text_end(const struct ttcp_report *r, const struct ttcp_end *end)
 		"ttcp-%c: %" PRIu64 " I/O calls, msec/call = %.3f, calls/sec = %.3f\n",
 		role_letter(r), s->calls, s->calls ? 1000.0 * real_s / calls : 0.0,
 		calls / real_s);
-	print_usage(r, &end->used);
+	print_usage(r, &end->used, end->max_rss_kib);
 	if (r->conf->verbose)
 		fprintf(r->out, "ttcp-%c: buffer address %p\n", role_letter(r), end->buf);
 }

@@ -122,6 +122,7 @@ static void tell_end(struct ttcp_run *t, const struct err *e)
 	struct counted n = counters_read(&t->count);
 	struct ttcp_end end = {
 		.used = cpuuse_since(&t->before, &t->after),
+		.max_rss_kib = cpuuse_max_rss_kib(),
 		.buf = t->buf,
 		.error = *e,
 	};

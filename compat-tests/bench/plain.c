@@ -80,7 +80,9 @@ int main(int argc, char **argv)
 	if (!buf)
 		die("calloc");
 	fd = sends ? connect_to(argv[2], argv[3]) : accept_on(argv[2]);
-	from = strcmp(mode, "send") == 0 ? -1 : strcmp(mode, "in") == 0 ? STDIN_FILENO : fd;
+	from = strcmp(mode, "send") == 0 ? -1
+	       : strcmp(mode, "in") == 0 ? STDIN_FILENO
+					 : fd;
 	to = sends ? fd : strcmp(mode, "out") == 0 ? STDOUT_FILENO : -1;
 	start_ns = mono_now_ns();
 	while (from >= 0 || bytes < limit) {
