@@ -25,13 +25,14 @@ def in_manual(text):
     """Options that have an item of their own: ".It Fl p , Fl -port Ar number"."""
     found = set()
     for line in re.findall(r"^\.It\s+(.*)$", text, re.M):
-        flag = False
+        flag = any_flag = False
         for word in line.split():
             word = word.replace("\\-", "-").replace("\\&", "")
             if re.match(r"^[A-Z][a-z]$", word):  # the next macro
                 flag = word == "Fl"
+                any_flag = any_flag or flag
             elif word in (",", "|"):  # "Fl p , -port" goes on after it
-                flag = flag or bool(found)
+                flag = any_flag
             elif flag:
                 found.add("-" + word)
     return found
