@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 
+#undef err_sys
+#undef err_vset
+#undef err_set
+
 void err_clear(struct err *e)
 {
 	if (e)

@@ -279,6 +279,17 @@ static enum move_result result_of(ssize_t n)
 	return errno == EINVAL || errno == ENOSYS ? UNFIT : FAILED;
 }
 
+/* After a call that failed: an error that only says "not now" is waited out. Either side
+ * may be what was not ready. Returns 0 or -1. */
+static int wait_to_send_pages(struct pipemove *m, bool is_file, struct err *e)
+{
+	if (!again())
+		return err_sys(e, "IO");
+	if (!is_file && timed_wait(m, m->fd, POLLIN, m->sock, e) < 0)
+		return -1;
+	return timed_wait(m, m->sock, POLLOUT, -1, e);
+}
+
 /* Returns 1 when the descriptor does not lend itself to it, else as pipemove_send. */
 static int send_by_pages(struct pipemove *m, struct err *e)
 {
@@ -308,12 +319,7 @@ static int send_by_pages(struct pipemove *m, struct err *e)
 			return 0;
 		} else if (got == UNFIT) {
 			return 1;
-		} else if (!again()) {
-			return err_sys(e, "IO");
-		} else if (!is_file && timed_wait(m, m->fd, POLLIN, m->sock, e) < 0) {
-			/* Either side may be what was not ready. */
-			return -1;
-		} else if (timed_wait(m, m->sock, POLLOUT, -1, e) < 0) {
+		} else if (wait_to_send_pages(m, is_file, e) < 0) {
 			return -1;
 		}
 	}
@@ -358,6 +364,16 @@ static int empty_pipe(struct pipemove *m, int pipe_out, size_t held, char *buf,
 	return 0;
 }
 
+/* As wait_to_send_pages(). */
+static int wait_to_recv_pages(struct pipemove *m, bool sink_is_pipe, struct err *e)
+{
+	if (!again())
+		return err_sys(e, "IO");
+	if (timed_wait(m, m->sock, POLLIN, m->fd, e) < 0)
+		return -1;
+	return sink_is_pipe ? timed_wait(m, m->fd, POLLOUT, -1, e) : 0;
+}
+
 /* Returns 1 when copying has to take over, else as pipemove_recv. buf is for the bytes
  * that are already in our pipe then. */
 static int recv_by_pages(struct pipemove *m, int ours[2], char *buf, size_t len,
@@ -387,12 +403,7 @@ static int recv_by_pages(struct pipemove *m, int ours[2], char *buf, size_t len,
 		if (got == UNFIT)
 			return 1;
 		if (got == FAILED) {
-			if (!again())
-				return err_sys(e, "IO");
-			/* Either side may be what was not ready. */
-			if (timed_wait(m, m->sock, POLLIN, m->fd, e) < 0)
-				return -1;
-			if (sink_is_pipe && timed_wait(m, m->fd, POLLOUT, -1, e) < 0)
+			if (wait_to_recv_pages(m, sink_is_pipe, e) < 0)
 				return -1;
 			continue;
 		}

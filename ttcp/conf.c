@@ -16,7 +16,9 @@ static int unit(void *conf, const char *value, struct err *e)
 
 	(void)e;
 	/* As in every ttcp: what is no unit means K. */
-	c->unit = value[0] && strchr("kKmMgG", value[0]) ? value[0] : 'K';
+	c->unit = 'K';
+	if (value[0] && strchr("kKmMgG", value[0]))
+		c->unit = value[0];
 	return 0;
 }
 

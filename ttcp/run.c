@@ -112,6 +112,7 @@ static const char *exit_reason(const struct ttcp_run *t, const struct err *e)
 	if (e->code == ERR_NONE)
 		return "done";
 	if (e->code == ERR_STOPPED)
+		/* NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread */
 		return strsignal(stopper_reason(t->stop));
 	return "error";
 }

@@ -10,7 +10,6 @@
  *
  * Prints {"bytes": N, "seconds": S} on standard error. */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@
 
 static void die(const char *what)
 {
-	fprintf(stderr, "plain: %s: %s\n", what, strerror(errno));
+	perror(what);
 	exit(1);
 }
 
@@ -61,6 +60,27 @@ static int accept_on(const char *port)
 	return fd;
 }
 
+/* Until limit bytes from memory (from = -1), or until the end of from. to = -1: nowhere.
+ */
+static unsigned long long copy(int from, int to, char *buf, size_t block,
+			       unsigned long long limit)
+{
+	unsigned long long bytes = 0;
+
+	while (from >= 0 || bytes < limit) {
+		ssize_t n = from < 0 ? (ssize_t)block : read(from, buf, block);
+
+		if (n < 0)
+			die("read");
+		if (n == 0)
+			break;
+		if (to >= 0 && write(to, buf, (size_t)n) != n)
+			die("write");
+		bytes += (unsigned long long)n;
+	}
+	return bytes;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 3 ? argv[1] : "";
@@ -68,7 +88,7 @@ int main(int argc, char **argv)
 	int fd, from, to;
 	size_t block;
 	char *buf;
-	unsigned long long bytes = 0, limit = 0;
+	unsigned long long bytes, limit = 0;
 	uint64_t start_ns;
 
 	if (argc < (sends ? 5 : 4))
@@ -85,18 +105,9 @@ int main(int argc, char **argv)
 					 : fd;
 	to = sends ? fd : strcmp(mode, "out") == 0 ? STDOUT_FILENO : -1;
 	start_ns = mono_now_ns();
-	while (from >= 0 || bytes < limit) {
-		ssize_t n = from < 0 ? (ssize_t)block : read(from, buf, block);
-
-		if (n < 0)
-			die("read");
-		if (n == 0)
-			break;
-		if (to >= 0 && write(to, buf, (size_t)n) != n)
-			die("write");
-		bytes += (unsigned long long)n;
-	}
+	bytes = copy(from, to, buf, block, limit);
 	fprintf(stderr, "{\"bytes\": %llu, \"seconds\": %.9f}\n", bytes,
 		ns_to_s(mono_now_ns() - start_ns));
+	free(buf);
 	return 0;
 }
