@@ -12,9 +12,9 @@ import time
 import unittest
 
 from harness import (ROOT, Netns, TcpListener, TestCase, UdpPeer, connect_tcp, fd_count,
-                     free_port, is_listening, read_exactly, rss_kib, run, send_slowly,
+                     free_port, is_listening, need_root, read_exactly, rss_kib, run, send_slowly,
                      shape, start, upstream, wait_until)
-from harness import programs
+from harness import netns, programs
 
 PYTHON = sys.executable
 SERVER = """
@@ -75,6 +75,35 @@ class Processes(TestCase):
         self.assertFalse(os.path.exists("/proc/%d" % pids[0]))
 
 
+class Findings(TestCase):
+    """What a sanitizer reports fails the test, whoever it was and whatever came of it."""
+
+    def failures_of(self, script):
+        class Inner(TestCase):
+            def test_one(self):
+                run(["sh", "-c", script])
+
+        result = unittest.TestResult()
+        old = programs.SANITIZED
+        programs.SANITIZED = True
+        try:
+            Inner("test_one").run(result)
+        finally:
+            programs.SANITIZED = old
+        return result.failures
+
+    def test_report_of_a_daemon(self):
+        # Its output is closed and its exit code is nobody's.
+        failures = self.failures_of(
+            'path=${ASAN_OPTIONS##*log_path=}; exec >&- 2>&-; '
+            '(echo "ERROR: AddressSanitizer: x" >"${path%%:*}.$$") & wait')
+        self.assertEqual(len(failures), 1)
+        self.assertIn("AddressSanitizer: x", failures[0][1])
+
+    def test_none(self):
+        self.assertEqual(self.failures_of("exit 3"), [])
+
+
 class Peers(TestCase):
     def test_tcp(self):
         listener = TcpListener()
@@ -128,6 +157,18 @@ class Namespaces(TestCase):
         path = "/run/netns/" + ns.name
         self.assertTrue(os.path.exists(path))
         ns.close()
+        self.assertFalse(os.path.exists(path))
+
+
+    def test_left_by_a_killed_process(self):
+        need_root()
+        code = ("import os, sys; sys.path.insert(0, %r); from harness import Netns; "
+                "print(Netns().name, flush=True); os.kill(os.getpid(), 9)" % (
+                    os.path.join(ROOT, "compat-tests")))
+        done = run([PYTHON, "-c", code])
+        path = "/run/netns/" + done.stdout.strip()
+        self.assertTrue(os.path.exists(path), done)
+        netns.sweep()
         self.assertFalse(os.path.exists(path))
 
 
@@ -203,7 +244,7 @@ class Runner(TestCase):
         if source and name.startswith("test_"):
             open("%s/common/test/%s.c" % (self.root, name), "w").close()
 
-    def go(self, *words, env=None):
+    def command(self, *words):
         # The real files, told of another root: links would lead back to this tree.
         code = ("import sys; sys.path.insert(0, %r); import harness.programs as p; "
                 "p.ROOT = %r; p.BUILD = %r; p.KIND = 'release'; p.SANITIZED = False; "
@@ -212,7 +253,10 @@ class Runner(TestCase):
                     os.path.join(ROOT, "compat-tests"), self.root,
                     self.root + "/build/release",
                     os.path.join(ROOT, "compat-tests", "run")))
-        return run([PYTHON, "-c", code] + list(words), env=env, timeout=60)
+        return [PYTHON, "-c", code] + list(words)
+
+    def go(self, *words, env=None):
+        return run(self.command(*words), env=env, timeout=60)
 
     def last(self, done):
         return done.stdout.splitlines()[-1]
@@ -256,10 +300,25 @@ class Runner(TestCase):
         done = self.go("layer")
         self.assertEqual(self.last(done), "0 passed, 1 failed, 0 skipped", done)
         self.assertRegex(done.stdout, r"not done within 1 s")
+        self.assert_no_process("sleep", "3217")
+
+    def test_stopped_from_outside(self):
+        self.module("test_a", "def test_slow(self):\n"
+                              "    p = start(['sh', '-c', 'echo up; sleep 3219'])\n"
+                              "    p.wait_line('up')\n"
+                              "    open(%r, 'w').close()\n"
+                              "    time.sleep(30)\n" % (self.root + "/up"))
+        p = start(self.command("layer"))
+        wait_until(lambda: os.path.exists(self.root + "/up"))
+        self.assertEqual(p.stop(signal.SIGTERM), 128 + signal.SIGTERM, p)
+        self.assert_no_process("sleep", "3219")
+
+    def assert_no_process(self, *words):
+        line = "\0".join(words).encode()
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open("/proc/%s/cmdline" % pid, "rb") as f:
-                    self.assertNotIn(b"sleep\x003217", f.read())
+                    self.assertNotIn(line, f.read())
             except OSError:
                 pass
 
