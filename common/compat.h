@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
- * The few library functions that plain POSIX lacks: strtonum, strlcpy, strlcat.
+ * The few library functions that plain POSIX lacks: strtonum, strlcpy, strlcat,
+ * readpassphrase.
  * The only place that knows where they come from. */
 #ifndef COMPAT_H
 #define COMPAT_H
 
+#include <bsd/readpassphrase.h>
 #include <bsd/stdlib.h>
 #include <bsd/string.h>
 
