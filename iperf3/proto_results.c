@@ -25,7 +25,7 @@ static void put_num(struct cJSON *to, const char *key, double value)
 /* Times go out in whole microseconds. */
 static double to_us(double s)
 {
-	return round(s * 1e6) / 1e6;
+	return s > 0 && s < 1e12 ? (double)(uint64_t)(s * 1e6 + 0.5) / 1e6 : 0;
 }
 
 static struct cJSON *stream_object(const struct i3_result_stream *s)

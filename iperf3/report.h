@@ -170,8 +170,9 @@ struct i3_end {
 	struct i3_sum_end sum[2];    /* by enum i3_direction */
 	struct i3_cpu local, remote; /* remote 0 where the peer told nothing */
 	bool remote_known;
-	/* "" = unknown. Sender and receiver of the last stream. */
-	char snd_congestion[16], rcv_congestion[16];
+	/* Of the last stream on each side; "" = unknown. The sender's is the local one
+	 * where sum[].sender is set, the other side's else. */
+	char local_congestion[16], remote_congestion[16];
 	bool interrupted; /* by a signal here or by the peer */
 };
 
