@@ -17,7 +17,9 @@ int tcpinfo_get(int fd, struct tcp_stat *t);
 int tcpinfo_get_all(int fd, struct tcp_stat *t);
 
 /* Decode a TCP_INFO answer of len bytes as the kernel wrote it: a field counts only when
- * it lies wholly inside len. For tests, and for recorded answers. */
+ * it lies wholly inside len. Rates become bit/s; bytes_acked stays as Linux counts it,
+ * with the SYN as its first byte at the end that connected. For tests, and for recorded
+ * answers. */
 void tcpinfo_decode(const void *info, size_t len, struct tcp_stat *t);
 
 #endif

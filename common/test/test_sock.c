@@ -212,6 +212,25 @@ START_TEST(port_taken)
 }
 END_TEST
 
+/* IPv4 alone is for machines without IPv6, not for a port that is taken there: half of
+ * the senders would reach somebody else. */
+START_TEST(port_taken_in_ipv6_only)
+{
+	struct sock_req req = tcp_req("::1", AF_INET6);
+	struct err e;
+	int fd;
+
+	if (!have_ipv6())
+		return;
+	fd = must_listen(&req);
+	req = tcp_req(NULL, AF_UNSPEC);
+	req.port = port_of(fd);
+	ck_assert_int_eq(sock_listen(&req, &e), -1);
+	ck_assert_int_eq(e.sys_errno, EADDRINUSE);
+	close(fd);
+}
+END_TEST
+
 /* A server that was just stopped, with a connection left in TIME_WAIT, starts again. */
 START_TEST(port_of_old_connections_is_free)
 {
@@ -504,8 +523,9 @@ START_TEST(stopped_while_waiting)
 END_TEST
 
 CHECK_MAIN("sock", any_address_takes_both_families, one_family_keeps_the_other_out,
-	   without_ipv6_there_is_ipv4, port_taken, port_of_old_connections_is_free,
-	   accept_gives_up_in_time, second_address_after_a_refusal, silence_has_an_end,
+	   without_ipv6_there_is_ipv4, port_taken, port_taken_in_ipv6_only,
+	   port_of_old_connections_is_free, accept_gives_up_in_time,
+	   second_address_after_a_refusal, silence_has_an_end,
 	   silent_address_leaves_time_for_the_next, name_without_address,
 	   local_address_as_asked, socket_does_not_meet_itself, device_as_asked,
 	   milestones_in_order, stopped_while_waiting)

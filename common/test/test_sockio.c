@@ -235,6 +235,7 @@ enum peer {
 	PEER_RESETS,                /* closes with much unread */
 	PEER_READS_NOTHING,
 	PEER_SENDS_FOR_EVER,
+	PEER_SENDS_A_WHILE, /* now and then for 1.5 s, then closes */
 };
 
 static void play(enum peer role, int fd)
@@ -259,6 +260,10 @@ static void play(enum peer role, int fd)
 		break;
 	case PEER_READS_NOTHING:
 		poll(NULL, 0, -1);
+		break;
+	case PEER_SENDS_A_WHILE:
+		for (int i = 0; i < 30 && send(fd, "x", 1, MSG_NOSIGNAL) == 1; i++)
+			poll(NULL, 0, 50);
 		break;
 	case PEER_SENDS_FOR_EVER:
 		/* It takes what it gets, so that only its own sending keeps us. */
@@ -327,6 +332,23 @@ START_TEST(finish_with_a_peer_that_stays)
 	ck_assert_uint_ge(mono_now_ns() - start_ns, 100 * NS_PER_MS);
 	close(out);
 	close(in);
+}
+END_TEST
+
+START_TEST(finish_while_the_peer_still_talks)
+{
+	uint64_t start_ns;
+	struct err e;
+	int out, in;
+	pid_t peer;
+
+	tcp_pair(&out, &in, NULL);
+	start_ns = mono_now_ns();
+	peer = start_peer(PEER_SENDS_A_WHILE, in, out);
+	ck_assert_int_eq(sock_finish(out, NS_PER_S, NULL, &e), 0);
+	ck_assert_uint_ge(mono_now_ns() - start_ns, 1400 * NS_PER_MS);
+	close(out);
+	end_peer(peer);
 }
 END_TEST
 
@@ -436,5 +458,6 @@ END_TEST
 CHECK_MAIN("sockio", wait_ends_in_time, wait_for_nothing_open, stopped_while_waiting,
 	   short_only_at_end_of_file, writer_gives_up_in_time,
 	   large_message_among_signals, finish_waits_for_the_peer,
-	   finish_with_a_peer_that_stays, finish_of_a_broken_connection,
-	   finish_can_be_stopped, finish_does_not_wait_for_ever)
+	   finish_with_a_peer_that_stays, finish_while_the_peer_still_talks,
+	   finish_of_a_broken_connection, finish_can_be_stopped,
+	   finish_does_not_wait_for_ever)
