@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool jsonw_available(void)
@@ -74,22 +75,26 @@ static size_t utf8_len(const unsigned char *s)
 	return len;
 }
 
+static void make_utf8(char *text)
+{
+	unsigned char *s = (unsigned char *)text;
+
+	while (*s != '\0') {
+		size_t len = utf8_len(s);
+
+		if (len == 0)
+			*s = '?';
+		s += len ? len : 1;
+	}
+}
+
 void jsonw_str(struct cJSON *to, const char *key, const char *value)
 {
 	struct cJSON *item = value ? cJSON_CreateString(value) : cJSON_CreateNull();
 
 	/* Words of the command line need not be UTF-8, but JSON must be. */
-	if (item && value) {
-		unsigned char *s = (unsigned char *)item->valuestring;
-
-		while (*s != '\0') {
-			size_t len = utf8_len(s);
-
-			if (len == 0)
-				*s = '?';
-			s += len ? len : 1;
-		}
-	}
+	if (item && value)
+		make_utf8(item->valuestring);
 	jsonw_add(to, key, item);
 }
 
@@ -131,6 +136,73 @@ void jsonw_bool(struct cJSON *to, const char *key, bool value)
 void jsonw_null(struct cJSON *to, const char *key)
 {
 	jsonw_add(to, key, cJSON_CreateNull());
+}
+
+/* ---- trees from elsewhere ---- */
+
+struct member {
+	cJSON *item;
+	size_t index;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	int order = strcmp(x->item->string, y->item->string);
+
+	return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* members is sorted: items of one key lie side by side, in the object's order. */
+static void drop_repeated(cJSON *object, struct member *members, size_t n)
+{
+	for (size_t i = 0, first = 0; i < n; i++) {
+		cJSON *item = members[i].item;
+
+		if (i == 0 || strcmp(members[first].item->string, item->string) != 0) {
+			first = i;
+			continue;
+		}
+		cJSON_DetachItemViaPointer(object, item);
+		cJSON_ReplaceItemViaPointer(object, members[first].item, item);
+		members[first].item = item;
+	}
+}
+
+static void tidy_keys(cJSON *object)
+{
+	struct member *members;
+	size_t n = 0;
+
+	for (cJSON *item = object->child; item; item = item->next)
+		n++;
+	members = n > 1 ? calloc(n, sizeof(*members)) : NULL;
+	if (!members) {
+		if (n > 1)
+			object->type = cJSON_Invalid; /* does not print: jsonw_add() */
+		return;
+	}
+	n = 0;
+	for (cJSON *item = object->child; item; item = item->next, n++)
+		members[n] = (struct member){item, n};
+	qsort(members, n, sizeof(*members), by_key);
+	drop_repeated(object, members, n);
+	free(members);
+}
+
+void jsonw_tidy(struct cJSON *tree)
+{
+	if (!tree)
+		return;
+	if (tree->valuestring)
+		make_utf8(tree->valuestring);
+	for (cJSON *item = tree->child; item; item = item->next) {
+		if (item->string)
+			make_utf8(item->string);
+		jsonw_tidy(item);
+	}
+	if (cJSON_IsObject(tree))
+		tidy_keys(tree);
 }
 
 int jsonw_print(FILE *out, const struct cJSON *tree, bool one_line)
@@ -210,6 +282,11 @@ void jsonw_bool(struct cJSON *to, const char *key, bool value)
 void jsonw_null(struct cJSON *to, const char *key)
 {
 	jsonw_add(to, key, NULL);
+}
+
+void jsonw_tidy(struct cJSON *tree)
+{
+	(void)tree;
 }
 
 int jsonw_print(FILE *out, const struct cJSON *tree, bool one_line)

@@ -33,6 +33,11 @@ void jsonw_null(struct cJSON *to, const char *key);
 /* Takes over child. */
 void jsonw_add(struct cJSON *to, const char *key, struct cJSON *child);
 
+/* Make a tree that came from elsewhere keep the promises above: of a key that comes
+ * several times the last value stays, in the first one's place; what is not UTF-8 becomes
+ * '?'. Numbers print as the parser understood them. */
+void jsonw_tidy(struct cJSON *tree);
+
 /* Write the tree and a newline: in libcjson's layout (tabs), or all in one line. Returns
  * 0, or -1 when memory is short or the stream fails. */
 int jsonw_print(FILE *out, const struct cJSON *tree, bool one_line);

@@ -47,6 +47,38 @@ START_TEST(every_kind)
 }
 END_TEST
 
+START_TEST(trees_from_elsewhere)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{"{}", "{}"},
+		{"[]", "[]"},
+		{"{\"a\":1}", "{\"a\":1}"},
+		{"{\"a\":1,\"b\":2,\"a\":3}", "{\"a\":3,\"b\":2}"},
+		{"{\"b\":1,\"a\":2,\"a\":3,\"a\":4,\"b\":5,\"c\":6}",
+		 "{\"b\":5,\"a\":4,\"c\":6}"},
+		{"{\"a\":1,\"A\":2}", "{\"a\":1,\"A\":2}"},
+		{"[{\"x\":{\"y\":1,\"y\":2}},{\"x\":1,\"x\":2}]",
+		 "[{\"x\":{\"y\":2}},{\"x\":2}]"},
+		{"{\"t\":\"\xff-\xc3\xa9\",\"\xfe\":1,\"?\":2}",
+		 "{\"t\":\"?-\xc3\xa9\",\"?\":2}"},
+		{"{\"n\":1e999,\"m\":-1e999}", "{\"n\":null,\"m\":null}"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		cJSON *tree = cJSON_Parse(rows[i].in);
+		char want[128];
+
+		ck_assert_ptr_nonnull(tree);
+		jsonw_tidy(tree);
+		snprintf(want, sizeof(want), "%s\n", rows[i].out);
+		ck_assert_str_eq(text_of(tree, true), want);
+	}
+	jsonw_tidy(NULL);
+}
+END_TEST
+
 START_TEST(whole_numbers_keep_their_digits)
 {
 	static const uint64_t numbers[] = {
@@ -239,8 +271,8 @@ START_TEST(null_trees)
 END_TEST
 
 #if HAVE_CJSON
-CHECK_MAIN("jsonw", every_kind, whole_numbers_keep_their_digits, doubles,
-	   same_key_twice_replaces, layout_of_many_lines, text_is_always_utf8,
+CHECK_MAIN("jsonw", every_kind, trees_from_elsewhere, whole_numbers_keep_their_digits,
+	   doubles, same_key_twice_replaces, layout_of_many_lines, text_is_always_utf8,
 	   short_memory_is_noticed_when_printing, a_full_disk_is_noticed, null_trees)
 #else
 CHECK_MAIN("jsonw", without_the_library_nothing_happens, null_trees)
