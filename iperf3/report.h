@@ -1,10 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * Everything that a reporter prints, as plain values, and the table of functions that
- * each output form fills: text (report_text.c), one JSON document or a stream of JSON
- * lines (report_json.c). The session decides when; a reporter only formats. Sums, rates'
- * inputs and the "other side's" figures are worked out by the session, so that two forms
- * cannot differ.
+ * each output form fills: text (report_text*.c), one JSON document or a stream of JSON
+ * lines (report_json*.c). The session decides when; a reporter only formats. What both
+ * forms compute they take from here (report.c), so that they cannot differ.
+ *
+ * Lines, keys, their order and layout are iperf3 3.21's. Where its figure is 0 because
+ * nobody knows it, the 0 stays (scripts read it) and the truth stands beside it.
+ *
+ * Lines of ours:
+ *   [  5] (receiver statistics not available)
+ *          after a row of zeros: a client that was interrupted
+ *   [SUM]  0.0-10.0 sec  3 duplicate datagrams received
+ *          after iperf3's line for datagrams out of order
+ *         UDP offload: GSO on, GRO off
+ *          with -V, when either is on
+ *
+ * JSON keys of ours, always after those of iperf3:
+ *   "sender_known": false, "receiver_known": false
+ *          in an object of "end" whose figures need a side that told nothing
+ *   "remote_known": false
+ *          likewise in cpu_utilization_percent
+ *   "reordered", "duplicates"
+ *          datagrams that came late, or once more; none is lost. In rows and sums of UDP
+ *          receivers, and in "udp" and "sum*" of "end" when known
+ *   "lost_includes_omitted": true
+ *          the peer (before 3.14) did not tell which losses fell into the omitted time
+ *
+ * "out_of_order" equals "reordered": iperf3 counts duplicates in it, and takes them off
+ * the losses. "gso" and "gro" in test_start are 1 also when chosen without --gsro. On a
+ * server, target_bitrate stands only in the first of iperf3's two places. "error" comes
+ * once. Nothing but JSON goes to the output: no lines of -V; -d goes to the error stream.
  *
  * Order of calls, client:
  *   begin control test_begin connected* test_start (omit_end | interval)* end
@@ -134,8 +160,9 @@ struct i3_view {
 	/* UDP */
 	uint64_t packets; /* sender: sent; receiver: highest number seen */
 	uint64_t lost;
-	bool lost_unknown; /* peer before 3.14 with -O: "Unknown/TOTAL" */
-	bool has_order;    /* the two below are known */
+	/* Peer before 3.14 with -O: lost has the omitted time's too; "Unknown/TOTAL". */
+	bool lost_unknown;
+	bool has_order; /* the two below are known */
 	uint64_t duplicates, reordered;
 	double jitter_s;
 };
@@ -202,10 +229,12 @@ struct i3_report_ops {
 	/* What the server printed; exactly one is not NULL. json is taken over. */
 	void (*server_output)(struct i3_reporter *r, const char *text,
 			      struct cJSON *json);
-	/* A fault told by the server is one call: text prints "SERVER ERROR - " first. */
+	/* f may be NULL. A fault told by the server is one call: text prints "SERVER
+	 * ERROR - " first. JSON keeps one: an error replaces a note, else the first
+	 * stays. */
 	void (*fault)(struct i3_reporter *r, enum i3_trouble kind, const char *text,
 		      const struct i3_fault *f);
-	/* -d: level 1..4. */
+	/* -d: level 1..4. One or more lines without the last newline. */
 	void (*debug)(struct i3_reporter *r, int level, const char *text);
 	/* This test is over. The reporter is then ready for the next test_begin(). */
 	void (*test_done)(struct i3_reporter *r, bool ok);
@@ -236,8 +265,24 @@ struct i3_reporter *i3_report_json(const struct i3_conf *c, const struct i3_sink
 const char *i3_version_text(void);
 /* "Linux HOST 6.1.0 #1 SMP ... x86_64" */
 void i3_system_text(char *buf, size_t cap);
-/* Fill the sums of an interval from its rows, and of an end from its streams. */
+/* "Mon, 30 Nov 2026 18:31:51 GMT", in any locale and time zone. */
+void i3_time_text(uint64_t wall_ns, char *buf, size_t cap);
+
+/* Fill the sums of an interval from its rows, and of an end from its streams. An
+ * interval's times are those of the direction's first stream, an end's the longest. A
+ * sum of views is known only if all are. */
 void i3_interval_sums(struct i3_interval *i);
 void i3_end_sums(struct i3_end *e);
+
+/* Seconds to the nearest microsecond, as iperf3 keeps time. */
+double i3_seconds(uint64_t ns);
+/* Length of an interval, in the single precision that iperf3 has it in. */
+double i3_row_seconds(const struct i3_row *r);
+/* When a side's view ended: the local duration for one that is not known. */
+uint64_t i3_view_end_ns(const struct i3_end *e, const struct i3_view *v);
+/* Bit/s; 0 for no time. */
+double i3_bps(uint64_t bytes, double seconds);
+/* 0 of none. */
+double i3_percent(uint64_t part, uint64_t whole);
 
 #endif
