@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/in6.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static int open_socket(const struct sock_req *req, int family, struct err *e)
 	if (fd < 0)
 		return err_sys(e, "socket");
 	tell(req, SOCK_STEP_SOCKET);
-	if (req->opts.bind_dev && sockopt_bind_dev(fd, req->opts.bind_dev, e) < 0) {
+	if ((req->opts.bind_dev && sockopt_bind_dev(fd, req->opts.bind_dev, e) < 0) ||
+	    (req->setup && req->setup(req->arg, fd, family, e) < 0)) {
 		close(fd);
 		return -1;
 	}
@@ -121,16 +123,43 @@ static int connect_wait(int fd, const struct addrinfo *ai, uint64_t deadline_ns,
 	return error ? connect_error(error, e) : refuse_self(fd, e);
 }
 
+/* Lease the flow label from the kernel (RFC 6437) and put it into the address: *to is a
+ * copy of *ai with it. */
+static int label_flow(int fd, const struct addrinfo *ai, uint32_t label,
+		      struct addrinfo *to, struct sockaddr_in6 *in6, struct err *e)
+{
+	struct in6_flowlabel_req lease = {
+		.flr_label = htonl(label & 0xfffff),
+		.flr_action = IPV6_FL_A_GET,
+		.flr_share = IPV6_FL_S_ANY,
+		.flr_flags = IPV6_FL_F_CREATE,
+	};
+
+	*to = *ai;
+	if (!label || ai->ai_family != AF_INET6)
+		return 0;
+	memcpy(in6, ai->ai_addr, sizeof(*in6));
+	lease.flr_dst = in6->sin6_addr;
+	if (setsockopt(fd, IPPROTO_IPV6, IPV6_FLOWLABEL_MGR, &lease, sizeof(lease)) < 0)
+		return err_sys(e, "flow label");
+	in6->sin6_flowinfo = lease.flr_label;
+	to->ai_addr = (struct sockaddr *)in6;
+	return sockopt_int(fd, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, 1, "flow label", e);
+}
+
 static int connect_one(const struct sock_req *req, const struct addrinfo *ai,
 		       uint64_t deadline_ns, struct err *e)
 {
 	int family = ai->ai_family;
 	int fd = open_socket(req, family, e);
+	struct sockaddr_in6 in6;
+	struct addrinfo to;
 
 	if (fd < 0)
 		return -1;
 	if (bind_local(fd, family, req, e) == 0 && apply(fd, family, req, e) == 0 &&
-	    connect_wait(fd, ai, deadline_ns, req->stop, e) == 0 &&
+	    label_flow(fd, ai, req->flowlabel, &to, &in6, e) == 0 &&
+	    connect_wait(fd, &to, deadline_ns, req->stop, e) == 0 &&
 	    set_blocking(fd, e) == 0) {
 		tell(req, SOCK_STEP_CONNECT);
 		return fd;

@@ -24,12 +24,17 @@ struct sock_req {
 	const char *bind_host; /* local address of a connecting socket, NULL = any */
 	uint16_t bind_port;    /* local port of a connecting socket, 0 = ephemeral */
 	int backlog;           /* listen only */
+	uint32_t flowlabel;    /* IPv6 flow label of a connecting socket, 0 = none */
 	struct sock_opts opts;
 	struct stopper *stop; /* may be NULL */
 	/* See struct sock_watch. Each address tried in turn repeats the early steps. */
 	void (*step)(void *arg, enum sock_step step);
 	void (*warn)(void *arg, const struct err *e);
 	void *arg;
+	/* For options that sock_opts does not know: called with each new socket before
+	 * bind() and connect() or listen(). Returns 0 or -1 with e filled. May be NULL.
+	 */
+	int (*setup)(void *arg, int fd, int family, struct err *e);
 };
 
 /* Connect to the first address of req->host that answers before timeout_ns have passed
@@ -38,7 +43,7 @@ struct sock_req {
  * limits of its own. A UDP socket is connected too, so that it learns of ICMP errors.
  * Returns a blocking socket that the caller closes, or -1 with e filled: the error of the
  * last address tried (what: "bad hostname", "socket", "bind", "setsockopt: ...",
- * "connect"; a time-out has ERR_TIMEOUT and ETIMEDOUT). */
+ * "connect", "flow label"; a time-out has ERR_TIMEOUT and ETIMEDOUT). */
 int sock_connect(const struct sock_req *req, uint64_t timeout_ns, struct err *e);
 
 /* Listen (TCP) or bind (UDP) on req->host and port, with SO_REUSEADDR (TCP only: on UDP

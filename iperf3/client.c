@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "mono.h"
+#include "sctp.h"
 #include "session.h"
 #include "sock.h"
 #include "udp_open.h"
@@ -185,13 +186,17 @@ static int connect_stream(struct i3_session *s, size_t index, const struct addr 
 		.bind_host = c->bind_host,
 		.bind_port = c->client_port ? (uint16_t)(c->client_port + index) : 0,
 		.opts = i3_session_sock_opts(s),
+		.flowlabel = (uint32_t)s->test.flowlabel,
 		.stop = s->ctl.stop,
 	};
 	struct err e;
 	int fd;
 
-	if (s->test.protocol == I3_SCTP)
+	if (s->test.protocol == I3_SCTP) {
 		req.protocol = IPPROTO_SCTP;
+		req.setup = i3_sctp_setup;
+		req.arg = s;
+	}
 	fd = sock_connect(&req, STREAM_CONNECT_NS, &e);
 	if (fd < 0)
 		return e.code == ERR_STOPPED

@@ -143,7 +143,6 @@ struct i3_conf {
 	const char *timestamp_format; /* strftime */
 	const char *logfile;
 	int debug; /* 0..4 */
-	bool why;
 	bool help, version;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * The option table of iperf3: one row each, and how its value is read. */
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -421,7 +422,6 @@ static const struct opt rows[] = {
 	{'m', "mptcp", NULL, FLAG(ANY, test.mptcp), "MPTCP instead of TCP for the data"},
 	{'d', NULL, NULL, CALL(ANY, debug), "trace the protocol"},
 	{0, "debug", "[LEVEL]", CALL(ANY, debug), "the same, 1 to 4"},
-	{0, "why", NULL, FLAG(ANY, why), "say what limited the transfer (TCP)"},
 	{'v', "version", NULL, FLAG(ANY, version), "print the version and exit"},
 	{'h', "help", NULL, FLAG(ANY, help), "print this help and exit"},
 	{'s', "server", NULL, CALL(ANY, server), "be a server"},

@@ -48,7 +48,7 @@ static size_t ready_count(const struct pollfd *fds, size_t count)
 int i3_ctl_poll(struct i3_ctl *c, struct pollfd *own, size_t count, uint64_t deadline_ns,
 		uint64_t patience_ns, struct err *e)
 {
-	struct pollfd fds[OWN_MAX + 1 + I3_GUESTS_MAX + 1];
+	struct pollfd fds[OWN_MAX + 1 + I3_GUESTS_MAX + 2];
 	size_t guests_at = count + 1;
 
 	for (;;) {
@@ -75,7 +75,7 @@ int i3_ctl_poll(struct i3_ctl *c, struct pollfd *own, size_t count, uint64_t dea
 		ready = ready_count(own, count);
 		if (ready)
 			return (int)ready;
-		if (now >= deadline_ns)
+		if (now >= deadline_ns || (c->guests && c->guests->ready_count))
 			return 0;
 		if (c->guests && i3_guests_waiting(c->guests) && now >= patience_ns)
 			return 0;

@@ -31,7 +31,8 @@ struct i3_ctl {
 #define I3_RESULTS_MAX (64u * 1024 * 1024)         /* bytes of results, read in pieces */
 
 /* Wait for one of own[0..count) until deadline_ns. Returns how many are ready, 0 at the
- * deadline (or when a guest waits and this peer's patience_ns is over), -1 with e filled:
+ * deadline (or earlier: a stream has come, a guest waits and patience_ns is
+ * over), -1 with e filled:
  * ERR_STOPPED, ERR_SYS. patience_ns: a point in time, MONO_NEVER = guests must wait. */
 int i3_ctl_poll(struct i3_ctl *c, struct pollfd *own, size_t count, uint64_t deadline_ns,
 		uint64_t patience_ns, struct err *e);

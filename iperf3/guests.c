@@ -13,7 +13,8 @@
 
 int i3_guests_init(struct i3_guests *g, int listener)
 {
-	*g = (struct i3_guests){.listener = listener, .mode = I3_GUESTS_QUEUE};
+	*g = (struct i3_guests){
+		.listener = listener, .second = -1, .mode = I3_GUESTS_QUEUE};
 	g->list = calloc(I3_GUESTS_MAX, sizeof(*g->list));
 	return g->list ? 0 : -1;
 }
@@ -105,19 +106,20 @@ size_t i3_guests_fds(const struct i3_guests *g, struct pollfd *fds)
 	size_t n = 0;
 
 	fds[n++] = (struct pollfd){.fd = g->listener, .events = POLLIN};
+	fds[n++] = (struct pollfd){.fd = g->second, .events = POLLIN};
 	for (size_t i = 0; i < g->count; i++)
 		if (!complete(&g->list[i]))
 			fds[n++] = (struct pollfd){.fd = g->list[i].fd, .events = POLLIN};
 	return n;
 }
 
-static void welcome(struct i3_guests *g, uint64_t now_ns)
+static void welcome(struct i3_guests *g, int listener, uint64_t now_ns)
 {
 	/* Bounded, so that a flood of connections cannot keep the server here. */
 	for (int i = 0; i < I3_GUESTS_MAX; i++) {
 		struct sockaddr_storage ss;
 		socklen_t len = sizeof(ss);
-		int fd = accept4(g->listener, (struct sockaddr *)&ss, &len, SOCK_CLOEXEC);
+		int fd = accept4(listener, (struct sockaddr *)&ss, &len, SOCK_CLOEXEC);
 
 		if (fd < 0)
 			return;
@@ -174,7 +176,9 @@ void i3_guests_serve(struct i3_guests *g, const struct pollfd *fds, size_t count
 		}
 	}
 	if (count > 0 && fds[0].revents)
-		welcome(g, now_ns);
+		welcome(g, g->listener, now_ns);
+	if (count > 1 && g->second >= 0 && fds[1].revents)
+		welcome(g, g->second, now_ns);
 }
 
 uint64_t i3_guests_deadline(const struct i3_guests *g)

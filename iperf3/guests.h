@@ -35,6 +35,7 @@ struct i3_guest {
 
 struct i3_guests {
 	int listener;
+	int second; /* listener of SCTP streams, -1 = none; the caller's too */
 	enum i3_guests_mode mode;
 	char cookie[I3_COOKIE_BYTES]; /* of the test, for I3_GUESTS_STREAMS */
 	struct i3_guest *list;        /* in order of arrival */
@@ -53,7 +54,7 @@ void i3_guests_free(struct i3_guests *g);
 void i3_guests_set(struct i3_guests *g, enum i3_guests_mode mode, const char *cookie);
 
 /* For poll(2): fds of the listener and of guests whose cookie is incomplete. Returns how
- * many were filled (at most I3_GUESTS_MAX + 1). */
+ * many were filled (at most I3_GUESTS_MAX + 2). */
 size_t i3_guests_fds(const struct i3_guests *g, struct pollfd *fds);
 /* After poll(2): accept, read cookies, turn away. */
 void i3_guests_serve(struct i3_guests *g, const struct pollfd *fds, size_t count,

@@ -89,12 +89,12 @@ static enum next serve_one(const struct i3_server *srv, struct i3_guests *g,
 	return srv->conf->one_off && served == I3_SERVED ? NEXT_EXIT : NEXT_TEST;
 }
 
-/* Until the listener is to be made anew. banners counts the tests. */
+/* Until the listener is to be made anew. banners counts the tests; told: the banner of
+ * the next one was printed already. */
 static enum next serve(const struct i3_server *srv, int listener, unsigned *banners,
-		       struct err *e)
+		       bool told, struct err *e)
 {
 	enum next next = NEXT_EXIT;
-	bool told = false;
 	struct i3_guests g;
 
 	if (i3_guests_init(&g, listener) < 0) {
@@ -108,11 +108,11 @@ static enum next serve(const struct i3_server *srv, int listener, unsigned *bann
 
 		if (!r)
 			break;
-		if (*banners == 0 || next == NEXT_TEST || !told) {
+		if (!told) {
 			r->ops->begin(r);
 			r->ops->listening(r, &l);
-			told = true;
 		}
+		told = false;
 		next = serve_one(srv, &g, r);
 		if (next == NEXT_TEST)
 			++*banners;
@@ -124,8 +124,8 @@ static enum next serve(const struct i3_server *srv, int listener, unsigned *bann
 
 int i3_server_run(const struct i3_server *srv)
 {
+	enum next next = NEXT_TEST;
 	unsigned banners = 0;
-	enum next next;
 	struct err e;
 
 	do {
@@ -146,7 +146,7 @@ int i3_server_run(const struct i3_server *srv)
 			}
 			return 1;
 		}
-		next = serve(srv, listener, &banners, &e);
+		next = serve(srv, listener, &banners, next == NEXT_IDLE, &e);
 		close(listener);
 	} while (next == NEXT_IDLE);
 	return e.code == ERR_NONE ? 0 : 1;

@@ -13,6 +13,7 @@
 
 #include "jsonw.h"
 #include "mono.h"
+#include "sctp.h"
 #include "session.h"
 #include "sock.h"
 #include "udp_open.h"
@@ -223,13 +224,11 @@ static int accept_streams(struct i3_session *s)
 
 	while (s->stream_count < i3_session_streams(s)) {
 		struct pollfd own = {.fd = s->ctl.fd, .events = POLLIN};
-		uint64_t now = mono_now_ns();
 		size_t before = s->stream_count;
+		uint64_t now;
 		struct err e;
 
-		/* A guest that became a stream is noticed within this time at the latest.
-		 */
-		if (i3_ctl_poll(&s->ctl, &own, 1, now + 2 * NS_PER_MS, patience, &e) < 0)
+		if (i3_ctl_poll(&s->ctl, &own, 1, deadline, patience, &e) < 0)
 			return -1;
 		if (take_ready(s, g) < 0)
 			return -1;
@@ -265,17 +264,19 @@ static int open_streams(struct i3_session *s)
 	const bool udp = s->test.protocol == I3_UDP;
 	int door = -1, rc;
 
-	if (udp) {
+	if (udp)
 		door = i3_udp_door_open(s);
-		if (door < 0)
-			return -1;
-	} else if (s->test.mss_bytes) {
+	else if (s->test.protocol == I3_SCTP)
+		door = g->second = i3_sctp_listen(s);
+	else if (s->test.mss_bytes)
 		listener_mss(g, s->test.mss_bytes);
-	}
+	if (door < 0 && s->test.protocol != I3_TCP)
+		return -1;
 	i3_guests_set(g, udp ? I3_GUESTS_QUEUE : I3_GUESTS_STREAMS, s->cookie);
 	rc = i3_ctl_send_state(&s->ctl, I3_CREATE_STREAMS, &s->fault);
 	if (rc == 0)
 		rc = udp ? accept_udp(s, door) : accept_streams(s);
+	g->second = -1;
 	if (door >= 0)
 		close(door);
 	else if (s->test.mss_bytes)

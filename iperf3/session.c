@@ -4,6 +4,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -137,7 +138,8 @@ int i3_session_prepare(struct i3_session *s)
 	const struct i3_test *t = &s->test;
 
 	s->shared.one_block_a_call = s->conf->block_given || t->window_bytes ||
-				     t->block_bytes != I3_TCP_BLOCK;
+				     t->block_bytes != I3_TCP_BLOCK ||
+				     t->protocol != I3_TCP;
 	/* --gsro asks for it; else it helps where nothing spaces the datagrams. */
 	s->shared.offload = t->protocol == I3_UDP && !s->conf->no_gso;
 	prepare_limits(s);
@@ -190,6 +192,8 @@ int i3_session_sock_fault(struct i3_session *s, int number, const struct err *e)
 		{"setsockopt: pacing", I3_F_SET_PACING},
 		{"setsockopt: user timeout", I3_F_SET_USER_TIMEOUT},
 		{"setsockopt: bind device", I3_F_BIND_DEV},
+		{"setsockopt: sctp init", I3_F_SCTP_INIT},
+		{"flow label", I3_F_SET_FLOW},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(map); i++)
@@ -227,8 +231,22 @@ static void tell_connected(struct i3_session *s, const struct i3_stream *st)
 	s->report->ops->connected(s->report, &c);
 }
 
+/* A datagram that no buffer can hold never leaves, or never arrives. */
+static void check_buffer(struct i3_session *s, const char *which, int bytes)
+{
+	char text[128];
+
+	if (bytes < 0 || s->test.block_bytes <= (uint32_t)bytes)
+		return;
+	snprintf(text, sizeof(text), "Block size %u > %s socket buffer size %d",
+		 s->test.block_bytes, which, bytes);
+	s->report->ops->fault(s->report, I3_TROUBLE_WARNING, text, NULL);
+}
+
 static void prepare_udp(struct i3_session *s, struct i3_stream *st)
 {
+	check_buffer(s, "sending", sock_sndbuf_bytes(st->fd));
+	check_buffer(s, "receiving", sock_rcvbuf_bytes(st->fd));
 	if (st->sender)
 		return;
 	if (!s->test.window_bytes)

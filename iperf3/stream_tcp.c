@@ -201,7 +201,8 @@ static void adapt_lowat(struct i3_stream *s, size_t n, uint64_t now_ns)
 {
 	uint64_t span, lowat;
 
-	if (s->shared->test->window_bytes || s->own)
+	if (s->shared->test->protocol != I3_TCP || s->shared->test->window_bytes ||
+	    s->own)
 		return;
 	s->window_bytes += n;
 	span = now_ns - s->window_ns;

@@ -14,7 +14,7 @@
 
 #define STACK_BYTES (128u * 1024)
 #define EVENTS      64
-#define DRAIN_NS    (50 * NS_PER_MS) /* most time for what arrived before the stop */
+#define DRAIN_NS    (500 * NS_PER_MS) /* most time for what arrived before the stop */
 
 static void turn(struct i3_worker *w, struct i3_stream *s, uint64_t now_ns)
 {
