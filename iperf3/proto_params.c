@@ -157,8 +157,6 @@ static bool get_num(struct reader *r, const char *key, double max, int number,
 			(field) = (type)v_;            \
 	} while (0)
 
-#define WHOLE_MAX 9007199254740992.0 /* 2^53: exact in JSON's numbers */
-
 static bool get_flag(struct reader *r, const char *key, bool now)
 {
 	const struct cJSON *item = member(r, key, cJSON_Number);
@@ -226,9 +224,9 @@ static void get_rest(struct reader *r, struct i3_test *t)
 
 	t->gso = get_flag(r, "gso", false);
 	t->gro = get_flag(r, "gro", false);
-	GET(r, "gso_dg_size", t->gso_datagram_bytes, uint32_t, WHOLE_MAX, params);
-	GET(r, "gso_bf_size", t->gso_buffer_bytes, uint32_t, WHOLE_MAX, params);
-	GET(r, "gro_bf_size", t->gro_buffer_bytes, uint32_t, WHOLE_MAX, params);
+	GET(r, "gso_dg_size", t->gso_datagram_bytes, uint32_t, UINT32_MAX, params);
+	GET(r, "gso_bf_size", t->gso_buffer_bytes, uint32_t, UINT32_MAX, params);
+	GET(r, "gro_bf_size", t->gro_buffer_bytes, uint32_t, UINT32_MAX, params);
 	GET(r, "TOS", t->tos, int, 255, I3_F_BAD_TOS);
 	GET(r, "flowlabel", t->flowlabel, int, 0xfffff, I3_F_SET_FLOW);
 	get_str(r, "title", &t->title);

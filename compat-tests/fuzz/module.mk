@@ -1,15 +1,20 @@
 # Fuzz targets: fuzz_NAME.c with first inputs in seeds/NAME/. BUILD=fuzz links them with
 # libFuzzer, any other build as replay_NAME. What a target needs beside common/ is named in
-# fuzz_needs_NAME.
+# fuzz_needs_NAME, the libraries in fuzz_libs_NAME.
 fuzz := compat-tests/fuzz
+fuzz_needs_iperf3_proto := $(wildcard iperf3/proto*.c) iperf3/conf.c iperf3/conf_opts.c \
+	iperf3/conf_values.c iperf3/fault.c
+fuzz_libs_iperf3_proto := -lm
+fuzz_needs_iperf3_auth := iperf3/auth.c iperf3/auth_crypto.c
+fuzz_libs_iperf3_auth := -ldl
 fuzz_names := $(patsubst $(fuzz)/fuzz_%.c,%,$(wildcard $(fuzz)/fuzz_*.c))
 
 ifeq ($(BUILD),fuzz)
 $(foreach n,$(fuzz_names),$(eval $(call link_program,fuzz_$n,\
-	$(patsubst %.c,$O/%.o,$(fuzz)/fuzz_$n.c $(fuzz_needs_$n)),-fsanitize=fuzzer)))
+	$(patsubst %.c,$O/%.o,$(fuzz)/fuzz_$n.c $(fuzz_needs_$n)),-fsanitize=fuzzer $(fuzz_libs_$n))))
 else
 $(foreach n,$(fuzz_names),$(eval $(call tool_program,replay_$n,\
-	$(fuzz)/fuzz_$n.c $(fuzz)/replay_main.c $(fuzz_needs_$n))))
+	$(fuzz)/fuzz_$n.c $(fuzz)/replay_main.c $(fuzz_needs_$n),$(fuzz_libs_$n))))
 endif
 
 # What is found beyond the seeds stays in $O/corpus for the next run; an input that crashes

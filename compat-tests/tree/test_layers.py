@@ -64,7 +64,7 @@ class Layers(TestCase):
             (dict(ttcp__a_c="#include <pcap.h>\n"),
              "ttcp/a.c:1: <pcap.h> is for common/capture.c only"),
             (dict(ttcp__a_c="# include <openssl/evp.h>\n"),
-             "ttcp/a.c:1: <openssl/evp.h> is for iperf3/auth.c only"),
+             "ttcp/a.c:1: <openssl/evp.h> is for iperf3/auth_crypto.c only"),
             (dict(ttcp__a_c='/* a\n */\nint x(void) { return printf("x"); }\n'),
              "ttcp/a.c:3: printf is for"),
             (dict(ttcp__a_c="FILE *x = stdout;\n"), "ttcp/a.c:1: stdout is for"),

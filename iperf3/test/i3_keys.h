@@ -54,6 +54,24 @@ static const char key_small_public[] =
 	"N8vGLrdDk/GHZ/5BmwIDAQAB\n"
 	"-----END PUBLIC KEY-----\n";
 
+static const char key_small_private[] =
+	"-----BEGIN PRIVATE KEY-----\n"
+	"MIICdQIBADANBgkqhkiG9w0BAQEFAASCAl8wggJbAgEAAoGBANkkPsx5qgQDIhUE\n"
+	"0elwTw3w9disrq+rmee7hECR4wDYtByuhl3/j95nNUGFU0sacCHvfnwNKorMRzrf\n"
+	"KwufoUbJdlUBNxWUjL5OIjchY/QDffWeIFpgtZNrljhe04At+pZDFy+XRBfA1ykR\n"
+	"tmPip9LGpds3y8Yut0OT8Ydn/kGbAgMBAAECgYAjtdxGEHQveLxwLHzBIWE+77Pe\n"
+	"0HdiGJyVCbe0TsnAZ+MnHGSorNDiSKLvhZevMEfkrNhmWlv2u6WzPuR7YuNIzWCY\n"
+	"Z8gZg84DctIkAUaNcrCiEQI7SME+RTbDbhs9TzqR179EJS0eJpT2rPKbmk1MrSAX\n"
+	"B6gJGSy89aGMk2TCQQJBAPJ2O+Eh329nz2yUm6UKFBIONval79DoQd0oKRn+qFGi\n"
+	"A3EM+mMt3jqIiSje0+6omfb5nwdU12881stOHSyk/ZECQQDlRBTvndmoH94v8d57\n"
+	"AfmQ28x8hv92wTppNagqBe3L6ZQMTRikmB36tqEBFhCSo7Sk/u+qhmaq0Vq5L/mT\n"
+	"uOZrAkBtfm90L/PTP7Iwerv/QBnoPXscz7sJQJnd4fENyC8DDoM3XoEEoQYmsNog\n"
+	"FuDmekVtfzUN/oZ7uaHWliQesTPBAkAmvy7aoE7cvyYJ7FKxb1ACT2Nr2FTseROq\n"
+	"HEtjbsUVpVBEE/OKPbszWBI14MjEP66UBBH1O+m2DNPMYHNJqAIpAkAI1PccmZM0\n"
+	"oiwM8CsuOe3eJHHWs72Vmh/jblYeSbPQxYLVu+82IOdCZc030jvl86G9YFnRDssT\n"
+	"+xQCvQW8Bz31\n"
+	"-----END PRIVATE KEY-----\n";
+
 /* P-256: no RSA key. */
 static const char key_ec_public[] =
 	"-----BEGIN PUBLIC KEY-----\n"
