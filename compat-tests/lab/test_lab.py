@@ -143,6 +143,15 @@ class Run(LabCase):
         self.assertEqual(process.wait(10), 143)
         self.assertNotIn(inside, os.listdir("/run/netns"))
 
+    def test_shell(self):
+        done = run([LAB, "shell", "--new", "--name", self.name, "server"],
+                   stdin="echo $NETCLASSICS_LAB; ip -br -4 addr; exit 9\n",
+                   env={"SHELL": "/bin/sh"})
+        self.assertEqual(done.code, 9, done)
+        self.assertIn(self.name + "\n", done.stdout)
+        self.assertIn("192.0.2.66/26", done.stdout)
+        self.assertIn("new lab %s, node server" % self.name, done.stderr)
+
     def test_chain_of_routers(self):
         text = "\n".join("link n%d 10.0.%d.1/30 n%d 10.0.%d.2/30 delay=1ms" % (i, i, i + 1, i)
                          for i in range(4))
@@ -198,6 +207,9 @@ class Drops(LabCase):
 
     def test_change_while_it_runs(self):
         self.start_lab()
+        joined = run([LAB, "shell", "--lab", self.name, "router"],
+                     stdin="cat /proc/sys/net/ipv4/ip_forward\n", env={"SHELL": "/bin/sh"})
+        self.assertEqual(joined.stdout, "1\n", joined)
 
         def lost(*words):
             self.assertEqual(lab("set", "--lab", self.name, *words).code, 0)

@@ -304,8 +304,7 @@ def shell(args):
     tell_of_dead()
     with lab_of(args) as lab:
         warn("new lab %s, node %s; it ends with this shell" % (lab.name, node))
-        wait_for(foreground(lab.argv(node, words), lab.environment()), lab.emulator)
-    return 0
+        return wait_for(foreground(lab.argv(node, words), lab.environment()), lab.emulator)
 
 
 def set_link(args):
@@ -369,6 +368,7 @@ def print_ways(counters, out):
 
 
 def list_labs(args):
+    network.need_root()
     for record in state.living():
         print("%-20s pid %-8d nodes %s" % (
             record.name, record.data["pid"], " ".join(record.data["nodes"])))

@@ -58,8 +58,10 @@ class Lab:
             raise
 
     def _up(self):
-        self.record = state.create(self.name, {
-            "nodes": self.topology.nodes, "topology": self.topology.text, "tun": self.tun})
+        with _deferred():
+            self.record = state.create(self.name, {
+                "nodes": self.topology.nodes, "topology": self.topology.text,
+                "tun": self.tun})
         for node in self.topology.nodes + [EMULATOR]:
             ns.add(self.netns(node))
         ns.inside(self.netns(EMULATOR), _quiet_namespace)
@@ -342,12 +344,25 @@ def _end(process, patience_s=2):
             process.wait()
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def _deferred():
+    """A signal that comes meanwhile takes effect at the end."""
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
+
+
 @contextlib.contextmanager
 def _undisturbed():
     """No signal stops what goes on here. Outside the main thread there is none anyway."""
     old = {}
     try:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in SIGNALS:
             old[number] = signal.signal(number, signal.SIG_IGN)
     except ValueError:
         pass

@@ -11,7 +11,7 @@ PRESSURE = "/proc/pressure/cpu"
 # that took a millisecond too long.
 WAITED_MAX = 0.25
 OVERSLEPT_MAX = 0.05
-SLEEP_S, OVERSLEPT_S = 0.005, 0.001
+SLEEP_S, OVERSLEPT_S = 0.02, 0.001
 
 
 def waited_us():

@@ -205,9 +205,9 @@ def too_big(bench, host):
 def rows(quick):
     count = 5000 if quick else 20000
     return [
-        Row("ping", "44.081 ms, +0.15 at most, mdev < 0.05", lambda b: ping(b, SERVER4, 20),
+        Row("ping", "44.081 to 44.231, mdev < 0.05 ms", lambda b: ping(b, SERVER4, 20),
             FOR_ACCURACY),
-        Row("ping6", "44.100 ms, +0.15 at most, mdev < 0.05", lambda b: ping(b, SERVER6, 40),
+        Row("ping6", "44.100 to 44.250, mdev < 0.05 ms", lambda b: ping(b, SERVER6, 40),
             FOR_ACCURACY),
         Row("tcp-bbr", "18.5 to 19.4 Mbit/s", lambda b: tcp(b, "bbr")),
         Row("tcp-cubic", "18.5 to 19.4 Mbit/s", lambda b: tcp(b, "cubic")),
@@ -282,7 +282,7 @@ def check_rows(args, tell):
 
 def tell_text(row):
     mean_us, share, _ = row.lateness
-    print("%-12s %-37s %-29s %-8s %5.1f us late, %.2f %% > %d us%s" % (
+    print("%-12s %-32s %-31s %-8s %5.1f us late, %.2f %% > %d us%s" % (
         row.name, row.expected, row.measured, row.verdict, mean_us, 100 * share,
         FOR_ACCURACY.late_us,
         ", try %d" % row.attempts if row.attempts > 1 else ""), flush=True)
