@@ -17,7 +17,7 @@ int child_std_fds(struct err *e)
 		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
 			continue;
 		/* The lowest free descriptor is this one: those below are open. */
-		if (open("/dev/null", O_RDWR) < 0)
+		if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
 			return err_sys(e, "/dev/null");
 	}
 	return 0;

@@ -9,8 +9,9 @@
 
 #include "err.h"
 
-/* Open /dev/null for each of 0, 1, 2 that is closed, so that no socket lands there. To
- * be called first in main(). Returns 0 or -1 with e filled. */
+/* Open /dev/null for each of 0, 1, 2 that is closed, so that no socket lands there, but
+ * the wrong way round: to read from it or write to it still fails (EBADF), lest output
+ * be lost without a word. To be called first in main(). Returns 0 or -1 with e filled. */
 int child_std_fds(struct err *e);
 
 /* Go to the background: new session, standard descriptors on /dev/null, working directory
