@@ -61,7 +61,7 @@ void *payload_alloc(size_t len, size_t align, size_t offset, void **base, struct
 	else
 		*base = malloc(room ? room : 1);
 	if (!*base) {
-		err_sys(e, "buffer");
+		err_sys(e, "malloc");
 		return NULL;
 	}
 	up = align ? align - (uintptr_t)*base % align : 0;

@@ -231,8 +231,11 @@ static int send_by_copy(struct pipemove *m, char *buf, size_t len, struct err *e
 static ssize_t read_sock(struct pipemove *m, char *buf, size_t len, struct err *e)
 {
 	for (;;) {
-		ssize_t n = recv(m->sock, buf, len, MSG_DONTWAIT);
+		ssize_t n;
 
+		if (stopper_tripped(m->stop))
+			return stopped(e);
+		n = recv(m->sock, buf, len, MSG_DONTWAIT);
 		if (n >= 0) {
 			counter_add(&m->count->calls, 1);
 			return n;
@@ -249,16 +252,13 @@ static int recv_by_copy(struct pipemove *m, char *buf, size_t len, struct err *e
 	size_t have = 0;
 
 	for (;;) {
-		ssize_t n;
+		ssize_t n = read_sock(m, buf + have, len - have, e);
 
-		if (stopper_tripped(m->stop))
-			return stopped(e);
-		n = read_sock(m, buf + have, len - have, e);
 		if (n > 0)
 			have += (size_t)n;
 		if (n > 0 && m->full_blocks && have < len)
 			continue;
-		/* Also after an error: what came before it is delivered. */
+		/* Also after an error, or when stopped: what had come is delivered. */
 		if (have > 0 && pipemove_put(m, buf, have, n < 0 ? NULL : e) < 0)
 			return -1;
 		have = 0;
@@ -330,8 +330,11 @@ static int send_by_pages(struct pipemove *m, struct err *e)
 static int drain_pipe(struct pipemove *m, int pipe_out, size_t *held, struct err *e)
 {
 	while (*held > 0) {
-		ssize_t n = splice(pipe_out, NULL, m->fd, NULL, *held, SPLICE_F_MOVE);
+		ssize_t n;
 
+		if (stopper_tripped(m->stop))
+			return stopped(e);
+		n = splice(pipe_out, NULL, m->fd, NULL, *held, SPLICE_F_MOVE);
 		if (n > 0) {
 			*held -= (size_t)n;
 			counter_add(&m->count->bytes, (uint64_t)n);
