@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <linux/sockios.h>
 #include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <string.h>
@@ -103,8 +105,9 @@ int sock_write(int fd, const void *buf, size_t len, uint64_t deadline_ns,
 
 /* ---- the end of a connection ------------------------------------------------------ */
 
-#define PATIENCE_NS (60 * NS_PER_S)
-#define TICK_NS     (20 * NS_PER_MS)
+/* More than the two minutes at most between two probes of a closed window. */
+#define SILENCE_NS (150 * NS_PER_S)
+#define TICK_NS    (20 * NS_PER_MS)
 
 struct finish {
 	int fd;
@@ -167,28 +170,42 @@ static void look_at_queue(struct finish *f)
 	f->queued = queued;
 }
 
+/* How long ago the peer acknowledged anything, be it only a probe of its window. */
+static uint64_t unheard_ns(int fd)
+{
+	struct tcp_info info = {0};
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+		return UINT64_MAX; /* not TCP */
+	return info.tcpi_last_ack_recv * NS_PER_MS;
+}
+
 /* 1 = done, 0 = go on, -1 with e filled. */
-static int judge(const struct finish *f, uint64_t quiet_ns, struct err *e)
+static int judge(const struct finish *f, uint64_t quiet_ns, uint64_t talk_ns,
+		 struct err *e)
 {
 	uint64_t now_ns = mono_now_ns();
 
 	if (f->queued > 0) {
-		if (mono_since_ns(f->shrunk_ns, now_ns) < PATIENCE_NS)
+		if (mono_since_ns(f->shrunk_ns, now_ns) < SILENCE_NS ||
+		    unheard_ns(f->fd) < SILENCE_NS)
 			return 0;
 		return err_set(e, ERR_TIMEOUT, "close",
-			       "the peer took none of the last %d bytes for 60 s",
+			       "the peer has gone silent, with %d bytes to go",
 			       f->queued);
 	}
 	if (f->eof || (mono_since_ns(f->read_ns, now_ns) >= quiet_ns &&
 		       mono_since_ns(f->drained_ns, now_ns) >= quiet_ns))
 		return 1;
-	if (mono_since_ns(f->drained_ns, f->read_ns) >= PATIENCE_NS)
+	if (mono_since_ns(f->drained_ns, f->read_ns) >= talk_ns)
 		return err_set(e, ERR_TIMEOUT, "close",
 			       "the peer has got everything but still sends");
 	return 0;
 }
 
-int sock_finish(int fd, uint64_t quiet_ns, struct stopper *stop, struct err *e)
+int sock_finish(int fd, uint64_t quiet_ns, uint64_t talk_ns, struct stopper *stop,
+		struct err *e)
 {
 	uint64_t start_ns = mono_now_ns();
 	struct finish f = {
@@ -209,7 +226,7 @@ int sock_finish(int fd, uint64_t quiet_ns, struct stopper *stop, struct err *e)
 		look_at_queue(&f);
 		if (discard(&f, e) < 0 || pending_error(fd, e) < 0)
 			return -1;
-		verdict = judge(&f, quiet_ns, e);
+		verdict = judge(&f, quiet_ns, talk_ns, e);
 		if (verdict)
 			return verdict < 0 ? -1 : 0;
 		/* After end of file the descriptor is always readable: just let time

@@ -39,11 +39,14 @@ int sock_write(int fd, const void *buf, size_t len, uint64_t deadline_ns,
 /* Shut down the writing half, then read and discard until the peer closes too and has
  * acknowledged everything, so that nothing queued is lost to a reset (RFC 1122,
  * 4.2.2.13). A peer that keeps its side open is no failure: success once the send queue
- * has been empty, and nothing was read, for quiet_ns.
+ * has been empty, and nothing was read, for quiet_ns. Nor is one that reads slowly or not
+ * at all: it is waited for as long as its kernel answers.
  *
  * Returns 0, or -1 with e filled: ERR_SYS when the connection broke (the peer may not
- * have got everything), ERR_STOPPED, or ERR_TIMEOUT when for 60 s the send queue did not
- * shrink, or the peer, having got everything, still sent. */
-int sock_finish(int fd, uint64_t quiet_ns, struct stopper *stop, struct err *e);
+ * have got everything), ERR_STOPPED, or ERR_TIMEOUT when with bytes still queued nothing
+ * was heard of the peer for 150 s, or when it had got everything and sent for talk_ns
+ * more (MONO_NEVER: it may, without bound). */
+int sock_finish(int fd, uint64_t quiet_ns, uint64_t talk_ns, struct stopper *stop,
+		struct err *e);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conf.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "jsonw.h"
@@ -85,6 +88,20 @@ const struct opts ttcp_opts = {
 	.count = ARRAY_LEN(rows),
 };
 
+/* All bytes together must be a number that the counters hold. */
+static int check_total(const struct ttcp_conf *c, struct err *e)
+{
+	uint64_t most = INT64_MAX / c->buf_bytes;
+	char what[32];
+
+	if (c->role == TTCP_RECEIVE || !c->memory || c->buf_count <= most)
+		return 0;
+	snprintf(what, sizeof(what), "-n %" PRIu64, c->buf_count);
+	return err_set(e, ERR_USAGE, what,
+		       "out of range (0..%" PRIu64 ") with buffers of %" PRIu64 " bytes",
+		       most, c->buf_bytes);
+}
+
 static int check(struct ttcp_conf *c, const struct opts_given *given, struct err *e)
 {
 	if (given->operands > 0)
@@ -95,13 +112,13 @@ static int check(struct ttcp_conf *c, const struct opts_given *given, struct err
 		return err_set(e, ERR_USAGE, "", "%s needs the HOST to connect to",
 			       c->role == TTCP_TRANSMIT ? "-t" : "-r -R");
 	if (c->udp && c->swap)
-		return err_set(e, ERR_USAGE, "-u -R",
-			       "a UDP receiver cannot begin the conversation");
+		return err_set(e, ERR_USAGE, "-u",
+			       "not with -R, -C or -S: a UDP receiver cannot begin");
 	if (c->json && !jsonw_available())
 		return err_set(e, ERR_UNSUPPORTED, "--json", "not in this build");
 	if (c->udp && c->buf_bytes < UDP_BUF_MIN)
 		c->buf_bytes = UDP_BUF_MIN;
-	return 0;
+	return check_total(c, e);
 }
 
 int ttcp_conf_parse(struct ttcp_conf *c, int argc, char **argv, struct err *e)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  *
  * ttcp - one TCP connection or one UDP flow, one direction, measured at both ends. */
-#include <signal.h>
 #include <stdio.h>
 
 #include "child.h"
@@ -34,7 +33,6 @@ static int bad_command(const struct err *e)
 
 int main(int argc, char **argv)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct ttcp_conf conf;
 	struct ttcp_report report = {.out = stderr, .conf = &conf};
 	struct stopper stop;
@@ -57,8 +55,7 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	report.how = conf.json ? &ttcp_report_json : &ttcp_report_text;
-	if (stopper_init(&stop, &e) < 0 ||
-	    stopper_on_signals(&stop, signals, ARRAY_LEN(signals), &e) < 0)
+	if (stopper_init(&stop, &e) < 0)
 		return bad_command(&e);
 	return ttcp_run(&conf, &report, &stop);
 }

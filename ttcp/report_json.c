@@ -25,11 +25,20 @@ static void json_warn(const struct ttcp_report *r, const struct err *e)
 	(void)r, (void)e;
 }
 
+static void fault(struct cJSON *o, const char *key, const struct err *e)
+{
+	char text[sizeof(e->what) + sizeof(e->text) + 2];
+
+	if (e->code == ERR_NONE)
+		return;
+	snprintf(text, sizeof(text), "%s: %s", e->what, e->text);
+	jsonw_str(o, key, text);
+}
+
 static void json_end(const struct ttcp_report *r, const struct ttcp_end *end)
 {
 	const struct ttcp_conf *c = r->conf;
 	struct cJSON *o = result_json(&end->result);
-	char text[sizeof(end->error.what) + sizeof(end->error.text) + 2];
 
 	jsonw_u64(o, "buffer_bytes", c->buf_bytes);
 	if (c->role == TTCP_TRANSMIT && c->memory)
@@ -44,10 +53,9 @@ static void json_end(const struct ttcp_report *r, const struct ttcp_end *end)
 		jsonw_u64(o, "io_calls", end->result.total.calls);
 		jsonw_u64(o, "max_rss_bytes", end->max_rss_kib * 1024);
 	}
-	if (end->error.code != ERR_NONE && end->error.code != ERR_STOPPED) {
-		snprintf(text, sizeof(text), "%s: %s", end->error.what, end->error.text);
-		jsonw_str(o, "error", text);
-	}
+	fault(o, "warning", &end->warning);
+	if (end->error.code != ERR_STOPPED)
+		fault(o, "error", &end->error);
 	jsonw_print(r->out, o, true);
 	jsonw_free(o);
 }

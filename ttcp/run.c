@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "run.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,25 +10,36 @@
 #include "mover.h"
 #include "payload.h"
 #include "tcpinfo.h"
-#include "udpio.h"
+
+/* The first sign that the name was good. Until now a signal has ended the program at
+ * once, since nothing stops the resolver; from here on there is a report to be given. */
+static void begin(struct ttcp_run *t)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+	stopper_on_signals(t->stop, signals, ARRAY_LEN(signals), NULL);
+	t->report->how->begin(t->report);
+	t->begun = true;
+}
 
 static void on_step(void *arg, enum sock_step step)
 {
 	struct ttcp_run *t = arg;
+	unsigned bit = 1u << step;
 
-	/* The first sign that the name was good. */
 	if (!t->begun)
-		t->report->how->begin(t->report);
-	else if (step == SOCK_STEP_SOCKET)
-		return; /* the next address of the same host */
-	t->begun = true;
-	t->report->how->step(t->report, step);
+		begin(t);
+	/* Once only, however many addresses the host has. */
+	if (!(t->told & bit))
+		t->report->how->step(t->report, step);
+	t->told |= bit;
 }
 
 static void on_warn(void *arg, const struct err *e)
 {
-	const struct ttcp_run *t = arg;
+	struct ttcp_run *t = arg;
 
+	t->warning = *e;
 	t->report->how->warn(t->report, e);
 }
 
@@ -126,6 +138,7 @@ static void tell_end(struct ttcp_run *t, const struct err *e)
 		.max_rss_kib = cpuuse_max_rss_kib(),
 		.buf = t->buf,
 		.error = *e,
+		.warning = t->warning,
 	};
 	char host[ADDR_HOST_MAX];
 
@@ -155,9 +168,18 @@ static void tell_end(struct ttcp_run *t, const struct err *e)
 
 static int transfer(struct ttcp_run *t, struct err *e)
 {
+	int rc;
+
 	if (!t->conf->udp)
-		return ttcp_tcp(t, e);
-	return t->conf->role == TTCP_TRANSMIT ? ttcp_udp_send(t, e) : ttcp_udp_recv(t, e);
+		rc = ttcp_tcp(t, e);
+	else if (t->conf->role == TTCP_TRANSMIT)
+		rc = ttcp_udp_send(t, e);
+	else
+		rc = ttcp_udp_recv(t, e);
+	/* As every ttcp calls it, whichever call it was. */
+	if (rc < 0)
+		strlcpy(e->what, "IO", sizeof(e->what));
+	return rc;
 }
 
 static size_t buf_bytes(const struct ttcp_conf *c)
@@ -167,7 +189,7 @@ static size_t buf_bytes(const struct ttcp_conf *c)
 	/* A datagram must never be cut short, whatever -l says; and what is thrown away
 	 * may be read in larger pieces when -l says nothing. */
 	if (c->role == TTCP_RECEIVE)
-		least = c->udp ? UDP_PAYLOAD_MAX : c->buf_given ? 0 : MOVER_BUF_BYTES;
+		least = c->udp ? TTCP_DATAGRAM_MAX : c->buf_given ? 0 : MOVER_BUF_BYTES;
 	return c->buf_bytes > least ? (size_t)c->buf_bytes : least;
 }
 

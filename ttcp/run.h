@@ -15,6 +15,9 @@ enum ttcp_exit {
 	TTCP_SIGNAL = 128, /* plus the signal's number */
 };
 
+/* No datagram is longer, over IPv4 or IPv6. */
+#define TTCP_DATAGRAM_MAX 65536
+
 struct ttcp_run {
 	const struct ttcp_conf *conf;
 	const struct ttcp_report *report;
@@ -23,14 +26,17 @@ struct ttcp_run {
 	int fd; /* the data socket */
 	void *buf, *buf_base;
 	size_t buf_bytes;
-	bool begun;                  /* the report has had its first line */
+	bool begun;    /* the report has had its first line */
+	unsigned told; /* and these steps: 1 << enum sock_step */
+	struct err warning;
 	struct cpuuse before, after; /* the measured span */
 	uint64_t start_wall_ns;
 	struct addr peer;
 	struct tcp_stat tcp;
 };
 
-/* Returns the exit status. */
+/* Returns the exit status. stop must be fresh: once the name of the host is known it is
+ * tied to SIGINT, SIGTERM and SIGHUP. */
 int ttcp_run(const struct ttcp_conf *conf, const struct ttcp_report *report,
 	     struct stopper *stop);
 

@@ -16,20 +16,27 @@
 /* So many buffers' worth in one read where -l does not say. */
 #define RX_BUFS 4
 
-static int send_memory(struct ttcp_run *t, struct err *e)
+/* One block a call. */
+static struct mover_tx tx_of(struct ttcp_run *t, size_t block_bytes)
 {
-	const struct ttcp_conf *c = t->conf;
-	bool one_by_one = c->buf_given || c->nodelay || c->pause_us;
-	struct mover_tx tx = {
+	return (struct mover_tx){
 		.fd = t->fd,
 		.block = t->buf,
-		.block_bytes = (size_t)c->buf_bytes,
-		.call_bytes = one_by_one ? (size_t)c->buf_bytes : MOVER_CALL_BYTES,
+		.block_bytes = block_bytes,
+		.call_bytes = block_bytes,
 		.discard_input = true,
 		.count = &t->count,
 		.stop = t->stop,
 	};
+}
 
+static int send_memory(struct ttcp_run *t, struct err *e)
+{
+	const struct ttcp_conf *c = t->conf;
+	struct mover_tx tx = tx_of(t, (size_t)c->buf_bytes);
+
+	if (!c->buf_given && !c->nodelay && !c->pause_us)
+		tx.call_bytes = MOVER_CALL_BYTES;
 	if (!c->pause_us)
 		return mover_tx_run(&tx, c->buf_bytes * c->buf_count, e);
 	for (uint64_t i = 0; i < c->buf_count; i++) {
@@ -46,8 +53,7 @@ static int recv_memory(struct ttcp_run *t, struct err *e)
 		.fd = t->fd,
 		.buf = t->buf,
 		.buf_bytes = t->buf_bytes,
-		.bufs_a_call = c->buf_given ? 1
-					    : MOVER_CALL_BYTES / (unsigned)c->buf_bytes,
+		.bufs_a_call = c->buf_given ? 1 : RX_BUFS,
 		.collect = !c->buf_given && !c->sockbuf_bytes,
 		.touch = c->touch,
 		.count = &t->count,
@@ -71,22 +77,34 @@ static struct pipemove pipe_of(struct ttcp_run *t, int fd)
 	};
 }
 
+static int send_paused(struct ttcp_run *t, struct pipemove *m, struct err *e)
+{
+	for (;;) {
+		ssize_t n = pipemove_get(m, t->buf, (size_t)t->conf->buf_bytes, e);
+		struct mover_tx tx;
+
+		if (n <= 0)
+			return (int)n;
+		tx = tx_of(t, (size_t)n);
+		if (ttcp_pause(t, e) < 0 || mover_tx_run(&tx, (uint64_t)n, e) < 0)
+			return -1;
+	}
+}
+
 static int transmit(struct ttcp_run *t, struct err *e)
 {
 	struct pipemove m = pipe_of(t, STDIN_FILENO);
 	int rc;
 
 	ttcp_clock_start(t);
-	rc = t->conf->memory ? send_memory(t, e) : pipemove_send(&m, e);
+	if (t->conf->memory)
+		rc = send_memory(t, e);
+	else
+		rc = t->conf->pause_us ? send_paused(t, &m, e) : pipemove_send(&m, e);
 	/* The figures are those of the last write; what follows only makes sure that the
 	 * peer gets it all. */
 	ttcp_clock_stop(t);
-	if (rc < 0)
-		return -1;
-	rc = sock_finish(t->fd, QUIET_NS, t->stop, e);
-	if (rc < 0)
-		strlcpy(e->what, "IO", sizeof(e->what));
-	return rc;
+	return rc < 0 ? -1 : sock_finish(t->fd, QUIET_NS, MONO_NEVER, t->stop, e);
 }
 
 static int receive(struct ttcp_run *t, struct err *e)

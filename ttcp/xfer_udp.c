@@ -6,7 +6,8 @@
  *   pipe:            data ... data,        clock stops, 4 guards
  *
  * A guard is known by its size only. The receiver starts its clock at the first datagram
- * of any kind, and a guard after data is the end; so a lost guard costs nothing. */
+ * of any kind, and a guard after data is the end; so a lost guard costs nothing. Without
+ * data the third guard is the end: one may have come twice. */
 #include "run.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@
 
 #define GUARD_BYTES  4
 #define LAST_GUARDS  4
+#define EMPTY_GUARDS 3 /* so many are the end of nothing */
 #define CATCH_UP_BUF (4 * 1024 * 1024)
 
 static int send_one(struct ttcp_run *t, const void *buf, size_t len, struct err *e)
@@ -31,11 +33,11 @@ static int send_one(struct ttcp_run *t, const void *buf, size_t len, struct err 
 	return rc;
 }
 
-static int send_data(struct ttcp_run *t, size_t len, struct err *e)
+static int send_data(struct ttcp_run *t, const void *buf, size_t len, struct err *e)
 {
 	if (t->conf->pause_us && ttcp_pause(t, e) < 0)
 		return -1;
-	if (send_one(t, t->buf, len, e) < 0)
+	if (send_one(t, buf, len, e) < 0)
 		return -1;
 	counter_add(&t->count.bytes, len);
 	counter_add(&t->count.pkts, 1);
@@ -49,7 +51,7 @@ static int send_memory(struct ttcp_run *t, struct err *e)
 	for (uint64_t i = 0; i < t->conf->buf_count; i++) {
 		if (stopper_tripped(t->stop))
 			return err_set(e, ERR_STOPPED, "IO", "stopped");
-		if (send_data(t, (size_t)t->conf->buf_bytes, e) < 0)
+		if (send_data(t, t->buf, (size_t)t->conf->buf_bytes, e) < 0)
 			return -1;
 	}
 	return send_one(t, t->buf, GUARD_BYTES, e);
@@ -61,8 +63,32 @@ static struct pipemove pipe_of(struct ttcp_run *t, int fd)
 		.sock = t->fd, .fd = fd, .count = &t->count, .stop = t->stop};
 }
 
+/* The last datagram, when it had the size of a guard. */
+struct small {
+	bool held;
+	char bytes[GUARD_BYTES];
+};
+
+/* Two equal datagrams of that size in a row would be the end for the receiver: the second
+ * goes in two pieces. */
+static int send_piece(struct ttcp_run *t, struct small *last, size_t len, struct err *e)
+{
+	const char *buf = t->buf;
+	bool equal = last->held && memcmp(last->bytes, buf, GUARD_BYTES) == 0;
+
+	last->held = len == GUARD_BYTES && !equal;
+	if (len != GUARD_BYTES || !equal) {
+		if (last->held)
+			memcpy(last->bytes, buf, GUARD_BYTES);
+		return send_data(t, buf, len, e);
+	}
+	if (send_data(t, buf, 1, e) < 0)
+		return -1;
+	return send_data(t, buf + 1, GUARD_BYTES - 1, e);
+}
+
 /* One datagram for each read of standard input, as large as the read. */
-static int send_stdin(struct ttcp_run *t, size_t *last, struct err *e)
+static int send_stdin(struct ttcp_run *t, struct small *last, struct err *e)
 {
 	struct pipemove m = pipe_of(t, STDIN_FILENO);
 
@@ -71,8 +97,7 @@ static int send_stdin(struct ttcp_run *t, size_t *last, struct err *e)
 
 		if (n <= 0)
 			return (int)n;
-		*last = (size_t)n;
-		if (send_data(t, (size_t)n, e) < 0)
+		if (send_piece(t, last, (size_t)n, e) < 0)
 			return -1;
 	}
 }
@@ -93,21 +118,22 @@ static int check_refused(struct ttcp_run *t, struct err *e)
 int ttcp_udp_send(struct ttcp_run *t, struct err *e)
 {
 	const char *guard = " !\"#";
-	size_t last = 0;
+	struct small last = {.held = false};
 	int rc;
 
 	ttcp_clock_start(t);
 	rc = t->conf->memory ? send_memory(t, e) : send_stdin(t, &last, e);
 	ttcp_clock_stop(t);
-	if (rc == 0)
-		rc = check_refused(t, e);
+	/* Without guards the receiver will know that this was not all. */
+	if (rc < 0 || check_refused(t, e) < 0)
+		return -1;
 	/* Data that look like a guard must not be taken for the first of these. */
-	if (last == GUARD_BYTES && memcmp(t->buf, guard, GUARD_BYTES) == 0)
+	if (last.held && memcmp(last.bytes, guard, GUARD_BYTES) == 0)
 		guard = "~}|{";
 	/* The receiver may be gone by now, as it should be: errors say nothing. */
 	for (int i = 0; i < LAST_GUARDS; i++)
 		send_one(t, guard, GUARD_BYTES, NULL);
-	return rc;
+	return 0;
 }
 
 /* ---- receiving ---- */
@@ -116,6 +142,7 @@ struct udp_rx {
 	struct ttcp_run *t;
 	uint64_t idle_ns;
 	bool any, data; /* has anything come; has payload come */
+	int guards;     /* before the data */
 	bool held;      /* pipe: a 4-byte datagram that may be the first of the guards */
 	char guard[GUARD_BYTES];
 };
@@ -134,7 +161,7 @@ static int write_out(struct ttcp_run *t, const void *buf, size_t len, struct err
 static int take(struct udp_rx *u, size_t len)
 {
 	if (len <= GUARD_BYTES)
-		return u->data;
+		return u->data || ++u->guards == EMPTY_GUARDS;
 	u->data = true;
 	counter_add(&u->t->count.bytes, len);
 	counter_add(&u->t->count.pkts, 1);
@@ -179,8 +206,8 @@ static int receive(struct udp_rx *u, struct err *e)
 
 		if (u->any && u->idle_ns)
 			deadline_ns = mono_now_ns() + u->idle_ns;
-		n = udp_recv(t->fd, t->buf, UDP_PAYLOAD_MAX, deadline_ns, t->stop, &from,
-			     NULL, e);
+		n = udp_recv(t->fd, t->buf, TTCP_DATAGRAM_MAX, deadline_ns, t->stop,
+			     &from, NULL, e);
 		if (n < 0)
 			return -1;
 		if (n == 0 || !from_sender(u, &from))

@@ -233,6 +233,7 @@ enum peer {
 	PEER_READS_ALL,
 	PEER_HALF_CLOSED_READS_ALL, /* closes its writing side first, reads later */
 	PEER_RESETS,                /* closes with much unread */
+	PEER_READS_LATE,
 	PEER_READS_NOTHING,
 	PEER_SENDS_FOR_EVER,
 	PEER_SENDS_A_WHILE, /* now and then for 1.5 s, then closes */
@@ -250,7 +251,10 @@ static void play(enum peer role, int fd)
 		while (recv(fd, buf, sizeof(buf), 0) > 0)
 			;
 		break;
+	case PEER_READS_LATE:
 	case PEER_READS_ALL:
+		if (role == PEER_READS_LATE)
+			poll(NULL, 0, 1000);
 		while (recv(fd, buf, sizeof(buf), 0) > 0)
 			;
 		break;
@@ -309,8 +313,8 @@ START_TEST(finish_waits_for_the_peer)
 		stuff(out);
 		ck_assert_int_gt(unacknowledged(out), 0);
 		peer = start_peer(roles[i], in, out);
-		ck_assert_msg(sock_finish(out, 10 * NS_PER_S, NULL, &e) == 0, "%s: %s",
-			      e.what, e.text);
+		ck_assert_msg(sock_finish(out, 10 * NS_PER_S, MONO_NEVER, NULL, &e) == 0,
+			      "%s: %s", e.what, e.text);
 		ck_assert_int_eq(unacknowledged(out), 0);
 		close(out);
 		end_peer(peer);
@@ -328,7 +332,7 @@ START_TEST(finish_with_a_peer_that_stays)
 	ck_assert_int_eq(sock_write(out, "abc", 3, in_ms(1000), NULL, &e), 0);
 	ck_assert_int_eq(sock_write(in, "not wanted", 10, in_ms(1000), NULL, &e), 0);
 	start_ns = mono_now_ns();
-	ck_assert_int_eq(sock_finish(out, 100 * NS_PER_MS, NULL, &e), 0);
+	ck_assert_int_eq(sock_finish(out, 100 * NS_PER_MS, MONO_NEVER, NULL, &e), 0);
 	ck_assert_uint_ge(mono_now_ns() - start_ns, 100 * NS_PER_MS);
 	close(out);
 	close(in);
@@ -345,7 +349,7 @@ START_TEST(finish_while_the_peer_still_talks)
 	tcp_pair(&out, &in, NULL);
 	start_ns = mono_now_ns();
 	peer = start_peer(PEER_SENDS_A_WHILE, in, out);
-	ck_assert_int_eq(sock_finish(out, NS_PER_S, NULL, &e), 0);
+	ck_assert_int_eq(sock_finish(out, NS_PER_S, MONO_NEVER, NULL, &e), 0);
 	ck_assert_uint_ge(mono_now_ns() - start_ns, 1400 * NS_PER_MS);
 	close(out);
 	end_peer(peer);
@@ -362,7 +366,7 @@ START_TEST(finish_of_a_broken_connection)
 	tcp_pair(&out, &in, NULL);
 	stuff(out);
 	peer = start_peer(PEER_RESETS, in, out);
-	ck_assert_int_eq(sock_finish(out, 10 * NS_PER_S, NULL, &e), -1);
+	ck_assert_int_eq(sock_finish(out, 10 * NS_PER_S, MONO_NEVER, NULL, &e), -1);
 	ck_assert_int_eq(e.code, ERR_SYS);
 	ck_assert_int_eq(e.sys_errno, ECONNRESET);
 	close(out);
@@ -371,7 +375,7 @@ START_TEST(finish_of_a_broken_connection)
 	/* Broken before. */
 	tcp_pair(&out, &in, NULL);
 	reset(in);
-	ck_assert_int_eq(sock_finish(out, 10 * NS_PER_S, NULL, &e), -1);
+	ck_assert_int_eq(sock_finish(out, 10 * NS_PER_S, MONO_NEVER, NULL, &e), -1);
 	ck_assert_int_eq(e.code, ERR_SYS);
 	close(out);
 
@@ -380,7 +384,7 @@ START_TEST(finish_of_a_broken_connection)
 	stuff(out);
 	ck_assert_int_eq(shutdown(in, SHUT_WR), 0);
 	peer = start_peer(PEER_RESETS, in, out);
-	ck_assert_int_eq(sock_finish(out, 10 * NS_PER_S, NULL, &e), -1);
+	ck_assert_int_eq(sock_finish(out, 10 * NS_PER_S, MONO_NEVER, NULL, &e), -1);
 	ck_assert_int_eq(e.code, ERR_SYS);
 	close(out);
 	end_peer(peer);
@@ -398,7 +402,7 @@ START_TEST(finish_can_be_stopped)
 	stuff(out);
 	ck_assert_int_eq(stopper_init(&stop, &e), 0);
 	ck_assert_int_eq(pthread_create(&thread, NULL, trip_later, &stop), 0);
-	ck_assert_int_eq(sock_finish(out, 10 * NS_PER_S, &stop, &e), -1);
+	ck_assert_int_eq(sock_finish(out, 10 * NS_PER_S, MONO_NEVER, &stop, &e), -1);
 	ck_assert_int_eq(e.code, ERR_STOPPED);
 	pthread_join(thread, NULL);
 	stopper_free(&stop);
@@ -416,42 +420,77 @@ static void a_second_later(int signo)
 	fake_ns += NS_PER_S;
 }
 
+/* sock_finish() with 500 such seconds to the real one, and with patience for all but the
+ * case in question. Returns how long it took. */
+static uint64_t finish_soon(int fd, int *rc, struct err *e)
+{
+	const struct sigaction act = {.sa_handler = a_second_later};
+	const struct itimerval often = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}};
+	uint64_t start_ns = fake_ns = 1000 * NS_PER_S;
+
+	sigaction(SIGALRM, &act, NULL);
+	mono_fake(&fake_ns);
+	setitimer(ITIMER_REAL, &often, NULL);
+	*rc = sock_finish(fd, 100000 * NS_PER_S, 60 * NS_PER_S, NULL, e);
+	setitimer(ITIMER_REAL, &never, NULL);
+	mono_fake(NULL);
+	return fake_ns - start_ns;
+}
+
 START_TEST(finish_does_not_wait_for_ever)
 {
 	static const struct {
 		enum peer role;
+		uint64_t least_s;
 		const char *text;
 	} rows[] = {
-		{PEER_READS_NOTHING, "the peer took none of the last "},
-		{PEER_SENDS_FOR_EVER, "the peer has got everything but still sends"},
+		/* A pair of local sockets: nothing acknowledges for a process that
+		 * does not read. */
+		{PEER_READS_NOTHING, 150, "the peer has gone silent, with "},
+		{PEER_SENDS_FOR_EVER, 60, "the peer has got everything but still sends"},
 	};
-	const struct sigaction act = {.sa_handler = a_second_later};
-	const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		uint64_t start_ns = fake_ns = 1000 * NS_PER_S;
+		uint64_t took_ns;
 		struct err e;
-		int out, in, rc;
+		int pair[2], rc;
 		pid_t peer;
 
-		tcp_pair(&out, &in, NULL);
-		stuff(out);
-		peer = start_peer(rows[i].role, in, out);
-		sigaction(SIGALRM, &act, NULL);
-		mono_fake(&fake_ns);
-		setitimer(ITIMER_REAL, &often, NULL);
-		rc = sock_finish(out, 100000 * NS_PER_S, NULL, &e);
-		setitimer(ITIMER_REAL, &never, NULL);
-		mono_fake(NULL);
+		if (rows[i].role == PEER_READS_NOTHING)
+			unix_pair(pair);
+		else
+			tcp_pair(&pair[0], &pair[1], NULL);
+		stuff(pair[0]);
+		peer = start_peer(rows[i].role, pair[1], pair[0]);
+		took_ns = finish_soon(pair[0], &rc, &e);
 		ck_assert_int_eq(rc, -1);
 		ck_assert_int_eq(e.code, ERR_TIMEOUT);
 		ck_assert_msg(strncmp(e.text, rows[i].text, strlen(rows[i].text)) == 0,
 			      "%s", e.text);
-		ck_assert_uint_ge(fake_ns - start_ns, 60 * NS_PER_S);
-		ck_assert_uint_lt(fake_ns - start_ns, 2000 * NS_PER_S);
-		close(out);
+		ck_assert_uint_ge(took_ns, rows[i].least_s * NS_PER_S);
+		ck_assert_uint_lt(took_ns, 2000 * NS_PER_S);
+		close(pair[0]);
 		end_peer(peer);
 	}
+}
+END_TEST
+
+START_TEST(finish_waits_while_the_peer_answers)
+{
+	uint64_t took_ns;
+	struct err e;
+	int out, in, rc;
+	pid_t peer;
+
+	tcp_pair(&out, &in, NULL);
+	stuff(out);
+	peer = start_peer(PEER_READS_LATE, in, out);
+	took_ns = finish_soon(out, &rc, &e);
+	ck_assert_msg(rc == 0, "%s: %s", e.what, e.text);
+	close(out);
+	end_peer(peer);
+	/* Else this has shown nothing. */
+	ck_assert_uint_gt(took_ns, 150 * NS_PER_S);
 }
 END_TEST
 
@@ -460,4 +499,4 @@ CHECK_MAIN("sockio", wait_ends_in_time, wait_for_nothing_open, stopped_while_wai
 	   large_message_among_signals, finish_waits_for_the_peer,
 	   finish_with_a_peer_that_stays, finish_while_the_peer_still_talks,
 	   finish_of_a_broken_connection, finish_can_be_stopped,
-	   finish_does_not_wait_for_ever)
+	   finish_does_not_wait_for_ever, finish_waits_while_the_peer_answers)
