@@ -28,7 +28,7 @@ cls.addClassCleanup(x.close).
 
 from .case import TestCase, golden, long_test
 from .cleanup import close_since, mark
-from .netns import Netns
+from .netns import Netns, need_netns
 from .peers import TcpListener, UdpPeer, connect_tcp, read_exactly, send_slowly
 from .ports import free_port
 from .process import (Process, fd_count, is_listening, rss_kib, run, start,
@@ -40,6 +40,7 @@ from .text import shape
 __all__ = [
     "BUILD", "KIND", "Netns", "Process", "ROOT", "SANITIZED", "TcpListener", "TestCase",
     "UdpPeer", "close_since", "connect_tcp", "fd_count", "free_port", "golden",
-    "is_listening", "long_test", "mark", "need_program", "need_root", "read_exactly",
-    "rss_kib", "run", "send_slowly", "shape", "start", "tool", "upstream", "wait_until",
+    "is_listening", "long_test", "mark", "need_netns", "need_program", "need_root",
+    "read_exactly", "rss_kib", "run", "send_slowly", "shape", "start", "tool", "upstream",
+    "wait_until",
 ]

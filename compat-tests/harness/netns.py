@@ -10,11 +10,13 @@
     done = left.run([tool("ttcp"), ...])
 """
 
+import functools
 import os
 import subprocess
+import unittest
 
 from . import cleanup, process
-from .programs import need_root
+from .programs import need_program, need_root
 
 PREFIX = "nctest"
 _count = 0
@@ -29,12 +31,27 @@ def _ip(*words, check=True):
     return text
 
 
+@functools.lru_cache(None)
+def _allowed():
+    return subprocess.run(["unshare", "--net", "--mount", "true"],
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def need_netns():
+    """Skip the test unless this is root who may make namespaces: in many containers even
+    root may not."""
+    need_root()
+    need_program("ip")
+    if not _allowed() and not os.environ.get("CI"):
+        raise unittest.SkipTest("network namespaces are not allowed here")
+
+
 class Netns:
     """A namespace with its loopback up; deleted when the test ends. Needs root."""
 
     def __init__(self, label="x"):
         global _count
-        need_root()
+        need_netns()
         _count += 1
         self.name = "%s-%d-%d-%s" % (PREFIX, os.getpid(), _count, label)
         _ip("netns", "add", self.name)

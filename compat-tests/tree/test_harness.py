@@ -12,8 +12,8 @@ import time
 import unittest
 
 from harness import (ROOT, Netns, TcpListener, TestCase, UdpPeer, connect_tcp, fd_count,
-                     free_port, is_listening, need_root, read_exactly, rss_kib, run, send_slowly,
-                     shape, start, upstream, wait_until)
+                     free_port, is_listening, need_netns, read_exactly, rss_kib, run,
+                     send_slowly, shape, start, upstream, wait_until)
 from harness import netns, programs
 
 PYTHON = sys.executable
@@ -161,7 +161,7 @@ class Namespaces(TestCase):
 
 
     def test_left_by_a_killed_process(self):
-        need_root()
+        need_netns()
         code = ("import os, sys; sys.path.insert(0, %r); from harness import Netns; "
                 "print(Netns().name, flush=True); os.kill(os.getpid(), 9)" % (
                     os.path.join(ROOT, "compat-tests")))
