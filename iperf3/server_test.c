@@ -19,7 +19,7 @@
 #include "udp_open.h"
 
 #define STREAMS_NS  (30 * NS_PER_S) /* for the client to open all of its streams */
-#define PATIENCE_NS (1500 * NS_PER_MS)
+#define PATIENCE_NS (1200 * NS_PER_MS)
 
 /* A client that vanished is noticed within 15 s: 5 s of silence, then 3 questions. */
 static const struct i3_ctl_opts control_opts = {

@@ -18,7 +18,7 @@
 #define HELLO_MOST_NS  (1200 * NS_PER_MS)
 #define HELLO_TOTAL_NS (15 * NS_PER_S)
 #define LOOK_NS        (100 * NS_PER_MS) /* at streams whose client repeats its hello */
-#define PATIENCE_NS    (1500 * NS_PER_MS)
+#define PATIENCE_NS    (1200 * NS_PER_MS)
 
 /* ---- client ---- */
 
