@@ -17,8 +17,8 @@
 #define PIECE_BYTES     65536 /* of a JSON text; memory grows by what has come */
 #define OWN_MAX         4
 #define PATIENCE_NS     (1200 * NS_PER_MS) /* for a silent peer while others wait */
-#define CLOSE_QUIET_NS	(500 * NS_PER_MS)
-#define CLOSE_HURRY_NS	(100 * NS_PER_MS) /* while others wait */
+#define CLOSE_QUIET_NS  (500 * NS_PER_MS)
+#define CLOSE_HURRY_NS  (100 * NS_PER_MS) /* while others wait */
 #define CLOSE_CLIENT_NS (2 * NS_PER_S)
 
 static uint64_t soonest(uint64_t a, uint64_t b)
