@@ -7,6 +7,10 @@ fuzz_needs_iperf3_proto := $(wildcard iperf3/proto*.c) iperf3/conf.c iperf3/conf
 fuzz_libs_iperf3_proto := -lm
 fuzz_needs_iperf3_auth := iperf3/auth.c iperf3/auth_crypto.c
 fuzz_libs_iperf3_auth := -ldl
+fuzz_needs_lab_packet := compat-tests/lab/packet.c
+fuzz_needs_lab_words := $(addprefix compat-tests/lab/,command.c engine.c eventq.c late.c link.c \
+	linkconf.c packet.c port.c realtime.c)
+fuzz_libs_lab_words := -lm
 fuzz_names := $(patsubst $(fuzz)/fuzz_%.c,%,$(wildcard $(fuzz)/fuzz_*.c))
 
 ifeq ($(BUILD),fuzz)
