@@ -159,9 +159,9 @@ static void bidir_parallel(struct report_case *k, enum i3_role role)
 	start(k);
 	e.local = (struct i3_cpu){0.24, 0, 0.24};
 	e.remote = (struct i3_cpu){10.06, 10, 0.06};
-	strcpy(e.local_congestion, "bbr");
+	strlcpy(e.local_congestion, "bbr", sizeof(e.local_congestion));
 	if (client)
-		strcpy(e.remote_congestion, "reno");
+		strlcpy(e.remote_congestion, "reno", sizeof(e.remote_congestion));
 	ROWS(k,
 	    {.number = 5, .sender = client, MS(0, 1000), .bytes = 1280 * KB,
 	     .has_retransmits = client},
