@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from labkit import Lab, LabError, default_topology, parse_topology  # noqa: E402
-from labkit import network, selfcheck, state  # noqa: E402
+from labkit import network, ns, selfcheck, state  # noqa: E402
 from labkit.counters import FOR_ACCURACY, FOR_USE, Counters  # noqa: E402
 from labkit.topology import free_address  # noqa: E402
 
@@ -499,6 +499,14 @@ class SelfCheck(LabCase):
                 quick=True, only=["ping"], tun=False, iperf3=None), lambda row: None)
         self.assertIn(row.verdict, ("FAILED", "noisy"))
         self.assertTrue(43.4 < row.numbers["min_ms"] < 43.9, row.numbers)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer slows the emulator")
+    def test_offloads_are_noticed(self):
+        with mock.patch.object(ns, "offloads_off"):
+            row, = selfcheck.check_rows(mock.Mock(
+                quick=True, only=["every-100th"], tun=False, iperf3=None), lambda row: None)
+        self.assertIn(row.verdict, ("FAILED", "noisy"))
+        self.assertIn("frames without checksum; offloads are on", row.measured)
 
     @long_test
     @unittest.skipIf(SANITIZED, "a sanitizer slows the emulator")

@@ -233,9 +233,11 @@ def attempt(bench, row):
     counted = bench.lab.counters().since(before)
     row.lateness = counted.lateness()
     row.attempts += 1
-    fault = counted.faults()
-    if fault:
-        return False, fault
+    if counted.wrong():
+        row.measured += "; " + counted.wrong()
+        return False, None
+    if counted.overrun():
+        return False, counted.overrun()
     if right:
         # It is right because of the machine only if the emulator was held up.
         return True, counted.noise(row.limits)
