@@ -292,6 +292,17 @@ static int expect(struct i3_session *s, int state, uint64_t wait_ns)
 	return s->state == state ? 0 : bad_news(s, s->state);
 }
 
+/* The server's first word. One that says nothing, or goes, may be no iperf3 at all. */
+static int first_word(struct i3_session *s)
+{
+	int rc = expect(s, I3_PARAM_EXCHANGE, I3_CTL_STEP_NS);
+
+	if (s->fault.number == I3_F_CTRL_CLOSE || s->fault.number == I3_F_RECV_MESSAGE)
+		strlcat(s->fault.text, " (ensure other side is iperf3 and not iperf)",
+			sizeof(s->fault.text));
+	return rc;
+}
+
 static int set_up(struct i3_session *s, const struct i3_client_auth *auth)
 {
 	struct err e;
@@ -306,7 +317,7 @@ static int set_up(struct i3_session *s, const struct i3_client_auth *auth)
 		return i3_fault_err(&s->fault, I3_F_SEND_COOKIE, &e);
 	if (i3_ctl_write(&s->ctl, s->cookie, I3_COOKIE_BYTES, &e) < 0)
 		return i3_fault_err(&s->fault, I3_F_SEND_COOKIE, &e);
-	if (expect(s, I3_PARAM_EXCHANGE, I3_CTL_STEP_NS) < 0)
+	if (first_word(s) < 0)
 		return FAILED;
 	if (send_params(s, auth) < 0)
 		return FAILED;

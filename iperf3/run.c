@@ -216,6 +216,7 @@ static void begin(struct i3_session *s)
 	double interval_s = s->conf->interval_s;
 
 	s->begin_ns = s->origin_ns = s->last_ns = s->heard_ns = now;
+	s->shared.begin_ns = now;
 	s->running = true;
 	s->omitting = s->test.omit_s > 0;
 	ticker_start(&s->ticker, now, (uint64_t)(interval_s * 1e9));

@@ -33,7 +33,7 @@ static void open_pacer(struct i3_stream *s)
 	const struct i3_test *t = s->shared->test;
 	/* A datagram that is late by this much is worth no burst. TCP is not held back.
 	 */
-	uint64_t catchup = t->protocol == I3_UDP ? 100 * NS_PER_MS : MONO_NEVER;
+	uint64_t catchup = t->protocol == I3_UDP ? 250 * NS_PER_MS : MONO_NEVER;
 
 	pacer_init(&s->pacer, pacer_gap_ns(t->block_bytes, t->rate_bps), t->burst,
 		   catchup);

@@ -32,6 +32,7 @@ struct i3_shared {
 	const unsigned char *block; /* test->block_bytes of payload */
 	int block_fd;               /* the same in a file for sendfile(), -1 = none */
 	int wake_fd;                /* eventfd that the main thread watches */
+	uint64_t begin_ns;          /* of the transfer: zero of the senders' schedules */
 	atomic_bool counting;       /* the omitted time is over: limits count */
 	_Atomic uint64_t left;      /* senders: bytes (UDP: datagrams) still to send */
 	uint64_t want; /* receivers: bytes (UDP: datagrams), UINT64_MAX = no end */

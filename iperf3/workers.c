@@ -103,7 +103,7 @@ static void *work(void *arg)
 	/* Or each sleep ends up to 50 us late. */
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	for (size_t i = 0; i < w->count; i++) {
-		pacer_start(&w->streams[i]->pacer, now_ns);
+		pacer_start(&w->streams[i]->pacer, w->streams[i]->shared->begin_ns);
 		w->streams[i]->window_ns = now_ns;
 	}
 	while (!stopper_tripped(w->stop)) {
