@@ -33,7 +33,7 @@ static bool decimal(const char *text, double *out, char **end)
 {
 	const char *digits = text + (*text == '-' || *text == '+');
 
-	if (strspn(digits, ".0123456789") == 0)
+	if (strspn(digits, ".0123456789") == 0 || (digits[1] | 0x20) == 'x')
 		return false;
 	*out = strtod(text, end);
 	return *end != text && isfinite(*out);

@@ -73,12 +73,15 @@ static void fill_row(struct i3_session *s, struct i3_stream *st,
 		keep_extremes(st, &now->tcp);
 }
 
-/* A rest of an interval in which nothing happened is not worth a line. */
+/* A rest of an interval in which nothing happened, or that something cut short, is not
+ * worth a line. */
 static bool idle_rest(const struct i3_session *s, const struct i3_interval *i,
 		      uint64_t span_ns)
 {
 	if (!i->last || (double)span_ns >= s->conf->interval_s * 1e8)
 		return false;
+	if (s->fault.number)
+		return true;
 	for (size_t n = 0; n < i->row_count; n++)
 		if (i->rows[n].bytes)
 			return false;
@@ -244,7 +247,7 @@ void i3_tally_end(struct i3_session *s, struct i3_end *e)
 		if (st->file_fd >= 0) {
 			end->file = s->conf->file;
 			end->file_bytes = counter_get(&st->file_bytes);
-			end->file_size = st->file_size;
+			end->file_size = st->sender ? st->file_size : end->file_bytes;
 		}
 	}
 	strlcpy(e->local_congestion, congestion(s, &t), sizeof(e->local_congestion));
