@@ -263,23 +263,31 @@ static void tell_start(struct i3_session *s)
 
 /* ---- states ---- */
 
+/* Number and errno follow. 3.12 leaves out the errno when it refuses a user. */
+static int server_error(struct i3_session *s)
+{
+	const uint64_t deadline_ns = mono_now_ns() + I3_CTL_STEP_NS;
+	unsigned char number[4], sys_errno[4] = {0};
+	struct err e;
+
+	if (i3_ctl_read(&s->ctl, number, sizeof(number), deadline_ns, &e) < 0)
+		return e.code == ERR_STOPPED ? -1 : i3_fault(&s->fault, I3_F_CTRL_CLOSE);
+	if (i3_ctl_read(&s->ctl, sys_errno, sizeof(sys_errno), deadline_ns, &e) < 0)
+		memset(sys_errno, 0, sizeof(sys_errno));
+	return i3_fault_from_server(&s->fault, (int)i3_be32_get(number),
+				    (int)i3_be32_get(sys_errno));
+}
+
 /* A state that ends the test, whenever it comes. */
 static int bad_news(struct i3_session *s, int state)
 {
-	unsigned char words[8];
-	struct err e;
-
 	switch (state) {
 	case I3_ACCESS_DENIED:
 		return i3_fault(&s->fault, I3_F_ACCESS_DENIED);
 	case I3_SERVER_TERMINATE:
 		return i3_fault(&s->fault, I3_F_SERVER_TERM);
 	case I3_SERVER_ERROR:
-		if (i3_ctl_read(&s->ctl, words, sizeof(words),
-				mono_now_ns() + I3_CTL_STEP_NS, &e) < 0)
-			return i3_fault(&s->fault, I3_F_CTRL_CLOSE);
-		return i3_fault_from_server(&s->fault, (int)i3_be32_get(words),
-					    (int)i3_be32_get(words + 4));
+		return server_error(s);
 	default:
 		return i3_fault(&s->fault, I3_F_MESSAGE);
 	}

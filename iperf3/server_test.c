@@ -129,11 +129,10 @@ static int check_user(struct i3_session *s, struct i3_key *key)
 
 static void tell_begin(struct i3_session *s, const struct i3_guest *guest)
 {
-	char host[ADDR_HOST_MAX];
 	struct i3_begin b = {
 		.role = I3_SERVER,
 		.test = &s->test,
-		.host = addr_host(&guest->from, host),
+		.host = addr_host(&guest->from, s->guest),
 		.port = addr_port(&guest->from),
 		.wall_ns = wall_now_ns(),
 		.mss_bytes = s->test.mss_bytes,

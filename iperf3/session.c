@@ -126,7 +126,9 @@ static void prepare_limits(struct i3_session *s)
 	 * sides count the same bytes; else the client waits for ever. */
 	if (s->role == I3_SERVER && (udp || t->omit_s || t->bidir))
 		send = UINT64_MAX;
-	if (s->role == I3_SERVER)
+	/* A server that receives leaves the end to the client, but knows what to wait for
+	 * then. */
+	if (s->role == I3_SERVER && (t->omit_s || t->bidir))
 		want = UINT64_MAX;
 	atomic_store(&s->shared.left, send);
 	s->shared.want = want;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "addr.h"
 #include "conf.h"
 #include "cpuuse.h"
 #include "ctl.h"
@@ -35,6 +36,7 @@ struct i3_session {
 	enum i3_role role;
 	struct i3_test test; /* owned */
 	char cookie[I3_COOKIE_BYTES];
+	char guest[ADDR_HOST_MAX]; /* server: address of the client */
 	struct i3_ctl ctl;
 	int state; /* last one received */
 	struct i3_fault fault;

@@ -14,7 +14,8 @@
 
 #define STACK_BYTES (128u * 1024)
 #define EVENTS      64
-#define DRAIN_NS    (500 * NS_PER_MS) /* most time for what arrived before the stop */
+#define DRAIN_NS    NS_PER_S         /* most time for what was sent before the stop */
+#define QUIET_NS    (50 * NS_PER_MS) /* nothing more will come */
 
 static void turn(struct i3_worker *w, struct i3_stream *s, uint64_t now_ns)
 {
@@ -76,22 +77,60 @@ static void wait_events(struct i3_worker *w, uint64_t next_ns, uint64_t now_ns)
 	}
 }
 
-/* Take what has arrived before the stop, so that it is not lost to the count. */
+/* One turn for each receiver. Returns true when one of them could go on; open: is there
+ * one that has not come to its end? */
+static bool receive_rest(struct i3_worker *w, bool *open)
+{
+	bool more = false;
+
+	*open = false;
+	for (size_t i = 0; i < w->count; i++) {
+		struct i3_stream *s = w->streams[i];
+
+		if (s->finished || s->sender)
+			continue;
+		turn(w, s, mono_now_ns());
+		more = more || (!s->finished && !s->blocked);
+		*open = *open || !s->finished;
+	}
+	return more;
+}
+
+/* Has the amount arrived that the peer was to send? Ours sends it to the byte, others
+ * the whole blocks that make it up. */
+static bool amount_here(struct i3_shared *sh)
+{
+	const uint64_t got = atomic_load(&sh->got);
+
+	if (got <= sh->want || sh->test->protocol == I3_UDP)
+		return got >= sh->want;
+	return got % sh->test->block_bytes == 0;
+}
+
+/* Take what has arrived before the stop, so that it is not lost to the count. The peer
+ * may say that it has sent a certain amount before the last of it is here: that is waited
+ * for, as long as more comes. */
 static void drain(struct i3_worker *w)
 {
-	const uint64_t end_ns = mono_now_ns() + DRAIN_NS;
-	bool more = true;
+	struct i3_shared *sh = w->streams[0]->shared;
+	const struct timespec pause = {.tv_nsec = (long)NS_PER_MS / 2};
+	uint64_t now_ns = mono_now_ns(), quiet_ns = now_ns + QUIET_NS;
+	const uint64_t end_ns = now_ns + DRAIN_NS;
 
-	while (more && mono_now_ns() < end_ns) {
-		more = false;
-		for (size_t i = 0; i < w->count; i++) {
-			struct i3_stream *s = w->streams[i];
+	while (now_ns < end_ns) {
+		uint64_t got = atomic_load(&sh->got);
+		bool open, more = receive_rest(w, &open);
 
-			if (s->finished || s->sender)
-				continue;
-			turn(w, s, mono_now_ns());
-			more = more || (!s->finished && !s->blocked);
-		}
+		now_ns = mono_now_ns();
+		if (more)
+			continue;
+		if (!open || sh->want == UINT64_MAX || amount_here(sh))
+			return;
+		if (atomic_load(&sh->got) != got)
+			quiet_ns = now_ns + QUIET_NS;
+		else if (now_ns >= quiet_ns)
+			return;
+		nanosleep(&pause, NULL);
 	}
 }
 
