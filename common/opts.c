@@ -470,23 +470,39 @@ static void wrapped(FILE *out, const char *text, int column)
 	fputc('\n', out);
 }
 
-void opts_help(FILE *out, const struct opts *o)
+/* Where the texts begin. */
+static int text_column(const struct opts *o)
 {
 	char buf[128];
 	int column = 0;
 
 	for (size_t i = 0; i < o->count; i++) {
-		int width = o->rows[i].help ? label(o, &o->rows[i], buf, sizeof(buf)) + 2
-					    : 0;
+		const struct opt *r = &o->rows[i];
+		int width;
 
+		if (!r->help || r->type == OPT_HEAD)
+			continue;
+		width = label(o, r, buf, sizeof(buf)) + 2;
 		if (width > column && width <= HELP_LABEL)
 			column = width;
 	}
+	return column;
+}
+
+void opts_help(FILE *out, const struct opts *o)
+{
+	const int column = text_column(o);
+	char buf[128];
+
 	for (size_t i = 0; i < o->count; i++) {
 		int width;
 
 		if (!o->rows[i].help)
 			continue;
+		if (o->rows[i].type == OPT_HEAD) {
+			fprintf(out, "%s%s\n", i ? "\n" : "", o->rows[i].help);
+			continue;
+		}
 		width = label(o, &o->rows[i], buf, sizeof(buf));
 		fputs(buf, out);
 		if (width + 2 > column)
@@ -504,6 +520,8 @@ void opts_dump(FILE *out, const struct opts *o)
 		const struct opt *real = &o->rows[real_row(o, i)];
 		char letter[2] = {(char)r->letter, '\0'};
 
+		if (r->type == OPT_HEAD)
+			continue;
 		fprintf(out, "%s\t%s\t%s\t%u\t", r->letter ? letter : "-",
 			r->name ? r->name : "-", real->arg ? real->arg : "-",
 			real->roles);

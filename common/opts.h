@@ -33,6 +33,7 @@ enum opt_type {
 	OPT_CHAR,   /* char, the value's only letter */
 	OPT_STR,    /* const char *, points into argv */
 	OPT_CALL,   /* no field: parse() does it all; value NULL when none was given */
+	OPT_HEAD,   /* no option: a heading of the help text, its words in help */
 	OPT_SAME,   /* another spelling of the row above, same everything; help NULL */
 };
 

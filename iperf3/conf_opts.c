@@ -397,10 +397,12 @@ TAKE(json_stream)
 #define CALL(roles, fn) OPT_CALL, roles, 0, 0, 0, take_##fn
 #define FLAG(roles, m)  OPT_FLAG, roles, IN(m), 0, 0, NULL
 #define TEXT(roles, m)  OPT_STR, roles, IN(m), 0, 0, NULL
+#define HEAD(text) {0, NULL, NULL, OPT_HEAD, OPT_ANY, 0, 0, 0, NULL, text}
 #define SAME            OPT_SAME, ANY, 0, 0, 0, NULL, NULL
 
 /* clang-format off */
 static const struct opt rows[] = {
+	HEAD("Server or Client:"),
 	{'p', "port", "N", CALL(ANY, port), "port to listen on or to connect to (5201)"},
 	{'f', "format", "LETTER", CALL(ANY, format), "unit of rates: k m g t bits, K M G T bytes"},
 	{'i', "interval", "S", CALL(ANY, interval), "seconds between two reports (1); 0: one at the end"},
@@ -424,6 +426,7 @@ static const struct opt rows[] = {
 	{0, "debug", "[LEVEL]", CALL(ANY, debug), "the same, 1 to 4"},
 	{'v', "version", NULL, FLAG(ANY, version), "print the version and exit"},
 	{'h', "help", NULL, FLAG(ANY, help), "print this help and exit"},
+	HEAD("Server specific:"),
 	{'s', "server", NULL, CALL(ANY, server), "be a server"},
 	{'D', "daemon", NULL, FLAG(SERVER, daemon), "run in the background"},
 	{'1', "one-off", NULL, FLAG(SERVER, one_off), "serve one test, then exit"},
@@ -434,6 +437,7 @@ static const struct opt rows[] = {
 	{0, "authorized-users-path", "FILE", TEXT(SERVER, users_path), "who may run tests"},
 	{0, "time-skew-threshold", "S", CALL(SERVER, skew), "clock difference accepted (10)"},
 	{0, "use-pkcs1-padding", NULL, FLAG(ANY, pkcs1), "authentication as before 3.17"},
+	HEAD("Client specific:"),
 	{'c', "client", "HOST[%DEV]", CALL(ANY, client), "be a client of HOST"},
 	{'u', "udp", NULL, CALL(CLIENT, udp), "UDP instead of TCP"},
 	{0, "sctp", NULL, CALL(CLIENT, sctp), "SCTP instead of TCP"},

@@ -500,7 +500,37 @@ START_TEST(dump_options_ends_the_program)
 }
 END_TEST
 
-CHECK_MAIN("opts", every_type_is_stored, words_may_be_written_in_many_ways, refusals,
+START_TEST(headings_are_no_options)
+{
+	static const struct opt parts[] = {
+		{0, NULL, NULL, OPT_HEAD, OPT_ANY, 0, 0, 0, NULL, "First:"},
+		{'a', NULL, NULL, OPT_FLAG, OPT_ANY, 0, 0, 0, NULL, "one"},
+		{0, NULL, NULL, OPT_HEAD, OPT_ANY, 0, 0, 0, NULL, "Second:"},
+		{0, "bb", NULL, OPT_FLAG, OPT_ANY, 1, 0, 0, NULL, "two"},
+	};
+	const struct opts o = {"t", OPTS_GETOPT, parts, ARRAY_LEN(parts)};
+	char word0[] = "t", word1[] = "--bb";
+	char *argv[] = {word0, word1, NULL};
+	bool conf[2] = {false, false};
+	struct opts_given given;
+	struct err e;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	ck_assert_int_eq(opts_parse(&o, 2, argv, conf, &given, &e), 0);
+	ck_assert(!conf[0] && conf[1]);
+	opts_help(out, &o);
+	opts_dump(out, &o);
+	fclose(out);
+	ck_assert_str_eq(text, "First:\n  -a        one\n\nSecond:\n      --bb  two\n"
+			       "a\t-\t-\t0\tone\n-\tbb\t-\t0\ttwo\n");
+	free(text);
+}
+END_TEST
+
+CHECK_MAIN("opts", headings_are_no_options, every_type_is_stored,
+	   words_may_be_written_in_many_ways, refusals,
 	   refusals_read_as_those_of_the_c_library, optional_values_must_be_glued,
 	   a_failed_parse_leaves_no_trace, seen_and_roles, attached_values,
 	   attached_refusals, help, dump, dump_options_ends_the_program)
