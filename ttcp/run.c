@@ -208,6 +208,8 @@ int ttcp_run(const struct ttcp_conf *conf, const struct ttcp_report *report,
 		if (t.fd >= 0)
 			rc = transfer(&t, &e);
 	}
+	if (rc == 0)
+		err_clear(&e); /* of an address that did not answer, say */
 	tell_end(&t, &e);
 	if (t.fd >= 0)
 		close(t.fd);

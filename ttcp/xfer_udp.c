@@ -141,9 +141,10 @@ int ttcp_udp_send(struct ttcp_run *t, struct err *e)
 struct udp_rx {
 	struct ttcp_run *t;
 	uint64_t idle_ns;
-	bool any, data; /* has anything come; has payload come */
-	int guards;     /* before the data */
-	bool held;      /* pipe: a 4-byte datagram that may be the first of the guards */
+	uint64_t last_ns; /* when the last datagram had been dealt with */
+	bool any, data;   /* has anything come; has payload come */
+	int guards;       /* before the data */
+	bool held; /* pipe: a 4-byte datagram that may be the first of the guards */
 	char guard[GUARD_BYTES];
 };
 
@@ -205,7 +206,7 @@ static int receive(struct udp_rx *u, struct err *e)
 		int rc;
 
 		if (u->any && u->idle_ns)
-			deadline_ns = mono_now_ns() + u->idle_ns;
+			deadline_ns = u->last_ns + u->idle_ns;
 		n = udp_recv(t->fd, t->buf, TTCP_DATAGRAM_MAX, deadline_ns, t->stop,
 			     &from, NULL, e);
 		if (n < 0)
@@ -219,6 +220,7 @@ static int receive(struct udp_rx *u, struct err *e)
 		rc = t->conf->memory ? take(u, (size_t)n) : deliver(u, (size_t)n, e);
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
+		u->last_ns = mono_now_ns();
 	}
 }
 
@@ -232,11 +234,14 @@ int ttcp_udp_recv(struct ttcp_run *t, struct err *e)
 	rc = receive(&u, e);
 	if (u.any)
 		ttcp_clock_stop(t);
-	if (rc < 0 && e->code == ERR_TIMEOUT)
+	if (rc < 0 && e->code == ERR_TIMEOUT) {
+		/* The wait in vain is no part of the transfer. */
+		t->after.at_ns = u.last_ns;
 		err_set(e, ERR_TIMEOUT, "IO",
 			"no data for %g s and no end marker: it was lost, or the sender "
 			"died",
 			t->conf->idle_s);
+	}
 	if (rc == 0 && !t->conf->memory && close(STDOUT_FILENO) < 0)
 		rc = err_sys(e, "IO");
 	return rc;
