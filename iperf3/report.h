@@ -82,7 +82,8 @@ struct i3_control {
 		keepalive_count; /* as the kernel has them */
 };
 
-/* Parameters were sent (client) or accepted (server). All pointers outlive the test. */
+/* Parameters were sent (client) or accepted (server). test outlives test_done(); host
+ * need not. */
 struct i3_begin {
 	enum i3_role role;
 	const struct i3_test *test;

@@ -16,6 +16,7 @@ struct json {
 	const struct i3_sink *sink;
 	bool begun, started;
 	struct i3_begin begin; /* while begun */
+	char *host;            /* begin's, kept */
 	struct i3_start start; /* while started */
 	/* Parts of the document, NULL = not there yet. */
 	struct cJSON *connected; /* until it is part of start_tree */
@@ -39,8 +40,10 @@ static void reset(struct json *j)
 	jsonw_free(j->intervals);
 	jsonw_free(j->end_tree);
 	jsonw_free(j->server_json);
+	free(j->host);
 	free(j->server_text);
 	free(j->error);
+	j->host = NULL;
 	j->connected = j->start_tree = j->intervals = j->end_tree = NULL;
 	j->server_json = NULL;
 	j->server_text = j->error = NULL;
@@ -115,7 +118,10 @@ static void json_test_begin(struct i3_reporter *r, const struct i3_begin *b)
 {
 	struct json *j = json_of(r);
 
+	free(j->host);
+	j->host = strdup(b->host);
 	j->begin = *b;
+	j->begin.host = j->host;
 	j->begun = true;
 }
 
