@@ -318,13 +318,15 @@ static int set_up(struct i3_session *s, const struct i3_client_auth *auth)
 
 	if (settle_file(s) < 0 || connect_control(s) < 0)
 		return FAILED;
-	mss = settle_block(s);
-	if (i3_session_prepare(s) < 0)
-		return FAILED;
 	if (i3_cookie_make(s->cookie, &e) < 0)
 		return i3_fault_err(&s->fault, I3_F_SEND_COOKIE, &e);
 	if (i3_ctl_write(&s->ctl, s->cookie, I3_COOKIE_BYTES, &e) < 0)
 		return i3_fault_err(&s->fault, I3_F_SEND_COOKIE, &e);
+	/* After the first data, as iperf3 does: on loopback the MSS grows by them, and the
+	 * default size of datagrams is to be the same. */
+	mss = settle_block(s);
+	if (i3_session_prepare(s) < 0)
+		return FAILED;
 	if (first_word(s) < 0)
 		return FAILED;
 	if (send_params(s, auth) < 0)
