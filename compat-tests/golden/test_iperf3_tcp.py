@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""TCP tests print iperf3's lines."""
+
+from golden.iperf3_compare import add_tests
+
+Cases = add_tests("tcp-", "format-", "file-")
