@@ -43,8 +43,12 @@ bool i3_value_seconds(const char *text, double *out)
 {
 	char *end;
 
+	const char *number = text + (*text == '-' || *text == '+');
+
 	*out = 0;
-	if (strspn(text + (*text == '-'), ".0123456789") == 0)
+	if (strncasecmp(number, "inf", 3) == 0 || strncasecmp(number, "nan", 3) == 0)
+		return false;
+	if (strspn(number, ".0123456789") == 0)
 		return true;
 	return decimal(text, out, &end);
 }

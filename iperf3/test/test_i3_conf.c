@@ -33,6 +33,8 @@ static const struct {
 	{"-c h -p 70000", "port number must be between 1 and 65535 inclusive"},
 	{"-c h -f x", "bad format specifier (valid formats are in the set [kmgtKMGT])"},
 	{"-c h -i 0.05", "invalid report interval (min = 0.1, max = 60 seconds)"},
+	{"-c h -i nan", "invalid report interval (min = 0.1, max = 60 seconds)"},
+	{"-c h -i -INF", "invalid report interval (min = 0.1, max = 60 seconds)"},
 	{"-c h -i -1", "invalid report interval (min = 0.1, max = 60 seconds)"},
 	{"-c h -t 86401", "test duration valid values are 0 to 86400 seconds"},
 	{"-c h -t -1", "test duration valid values are 0 to 86400 seconds"},
