@@ -210,6 +210,7 @@ int main(int argc, char **argv)
 	child_std_fds(NULL);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (i3_conf_parse(&p.conf, argc, argv, &e) < 0) {
+		i3_conf_free(&p.conf);
 		if (e.what[0])
 			return parameter_error(e.text);
 		fprintf(stderr, "iperf3: %s\n\n", e.text);
@@ -222,8 +223,10 @@ int main(int argc, char **argv)
 		i3_conf_help(stdout);
 	else if (p.conf.version)
 		print_version();
-	if (p.conf.help || p.conf.version)
+	if (p.conf.help || p.conf.version) {
+		i3_conf_free(&p.conf);
 		return 0;
+	}
 	warn(&p.conf);
 	rc = read_keys(&p);
 	if (rc == 0)
