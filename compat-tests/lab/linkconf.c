@@ -65,7 +65,7 @@ int linkconf_duration(const char *text, uint64_t *out_ns, const char *what, stru
 		double ns;
 	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 	char number[32];
-	const char *suffix;
+	const char *suffix = text;
 	double x;
 
 	if (split(text, number, &suffix, what, e) < 0 ||
@@ -90,7 +90,7 @@ int linkconf_duration(const char *text, uint64_t *out_ns, const char *what, stru
 static int probability(const char *text, double *out, const char *what, struct err *e)
 {
 	char number[32];
-	const char *suffix;
+	const char *suffix = text;
 	double x;
 
 	if (split(text, number, &suffix, what, e) < 0)
