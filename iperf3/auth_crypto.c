@@ -95,6 +95,7 @@ int i3_crypto_sha256(const void *data, size_t len,
 	X(ERR_peek_last_error)     \
 	X(ERR_reason_error_string)
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
 #define MEMBER(name)  __typeof__(name) *name;
 #define LOOK_UP(name) {#name, offsetof(struct crypto, name)},
 
@@ -130,6 +131,7 @@ static int crypto_open(struct crypto *c, struct err *e)
 
 	c->handle = dlopen(CRYPTO_NAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!c->handle)
+		/* NOLINTNEXTLINE(concurrency-mt-unsafe): glibc keeps it per thread */
 		return err_set(e, ERR_UNSUPPORTED, CRYPTO_NAME, "%s", dlerror());
 	for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
 		void *at = dlsym(c->handle, functions[i].name);

@@ -423,6 +423,7 @@ static void interrupted(struct i3_session *s, int signo)
 			i3_fault_sys(&none, I3_F_SEND_MESSAGE);
 	}
 	snprintf(text, sizeof(text), "the client has terminated by signal %s(%d)",
+		 /* NOLINTNEXTLINE(concurrency-mt-unsafe): glibc keeps it per thread */
 		 strsignal(signo), signo);
 	s->report->ops->fault(s->report, I3_TROUBLE_INTERRUPT, text, NULL);
 }

@@ -174,7 +174,9 @@ int i3_ctl_read_state(struct i3_ctl *c, int *state, uint64_t deadline_ns,
 		return e.code == ERR_PEER ? i3_fault(f, I3_F_CTRL_CLOSE)
 					  : i3_fault_err(f, I3_F_RECV_MESSAGE, &e);
 	}
-	*state = byte;
+	/* Two states are negative, and char is unsigned on some machines.
+	 * NOLINTNEXTLINE(bugprone-signed-char-misuse,cert-str34-c) */
+	*state = (signed char)byte;
 	trace(c, "received state", i3_state_name(byte, buf, sizeof(buf)));
 	return 0;
 }

@@ -128,6 +128,7 @@ static int open_log(struct program *p, struct err *e)
 	if (p->sink.out != stdout)
 		fclose(p->sink.out);
 	p->sink = (struct i3_sink){f, f};
+	/* cppcheck-suppress resourceLeak; it lives in the sink */
 	return 0;
 }
 

@@ -34,8 +34,8 @@ const char *i3_text_row(const struct i3_text *t, const struct i3_text_row *r, ch
 	char id[I3_TEXT_ID_MAX], amount[UNITS_FORMAT_MAX], rate[UNITS_FORMAT_MAX];
 
 	units_format(amount, sizeof(amount), (double)r->bytes, 'A', &units_iperf3);
-	units_format(rate, sizeof(rate), r->bps / 8, t->c->format ? t->c->format : 'a',
-		     &units_iperf3);
+	units_format(rate, sizeof(rate), r->bps / 8,
+		     (char)(t->c->format ? t->c->format : 'a'), &units_iperf3);
 	snprintf(buf, cap, "%s %6.2f-%-6.2f sec  %ss  %ss/sec",
 		 i3_text_id(t, r->number, r->sender, id, sizeof(id)),
 		 i3_seconds(r->start_ns), i3_seconds(r->end_ns), amount, rate);

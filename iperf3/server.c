@@ -38,6 +38,7 @@ static void tell_interrupt(const struct i3_server *srv, struct i3_reporter *r)
 	char text[128];
 
 	snprintf(text, sizeof(text), "the server has terminated by signal %s(%d)",
+		 /* NOLINTNEXTLINE(concurrency-mt-unsafe): glibc keeps it per thread */
 		 strsignal(signo), signo);
 	r->ops->fault(r, I3_TROUBLE_INTERRUPT, text, NULL);
 	r->ops->test_done(r, false);

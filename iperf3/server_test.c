@@ -427,6 +427,7 @@ static void interrupted(struct i3_session *s)
 	i3_session_stop(s);
 	i3_session_report_end(s, true);
 	snprintf(text, sizeof(text), "the server has terminated by signal %s(%d)",
+		 /* NOLINTNEXTLINE(concurrency-mt-unsafe): glibc keeps it per thread */
 		 strsignal(signo), signo);
 	s->report->ops->fault(s->report, I3_TROUBLE_INTERRUPT, text, NULL);
 }

@@ -49,17 +49,37 @@ static bool answered(const struct i3_session *s, int fd, bool receives)
 	return i3_udp_is_answer(buf, (size_t)n);
 }
 
-int i3_udp_hello_send(struct i3_session *s, int fd, bool receives, bool last)
+/* Wait for the answer until then. Returns 1 when it came, 0 when not or when the control
+ * connection has something to say (*ctl), -1 with the fault told. */
+static int await_answer(struct i3_session *s, int fd, bool receives, uint64_t until,
+			bool *ctl)
 {
-	const uint64_t deadline = mono_now_ns() + HELLO_TOTAL_NS;
-	uint64_t wait = first_wait_ns(s);
 	struct err e;
 
 	for (;;) {
 		struct pollfd own[] = {{.fd = fd, .events = POLLIN},
 				       {.fd = s->ctl.fd, .events = POLLIN}};
+		int n = i3_ctl_poll(&s->ctl, own, 2, until, MONO_NEVER, &e);
+
+		if (n < 0)
+			return -1;
+		if (own[0].revents && answered(s, fd, receives))
+			return 1;
+		*ctl = own[1].revents != 0;
+		if (*ctl || n == 0 || mono_now_ns() >= until)
+			return 0;
+	}
+}
+
+int i3_udp_hello_send(struct i3_session *s, int fd, bool receives, bool last)
+{
+	const uint64_t deadline = mono_now_ns() + HELLO_TOTAL_NS;
+	uint64_t wait = first_wait_ns(s);
+
+	for (;;) {
 		uint64_t now = mono_now_ns();
-		int n;
+		bool ctl = false;
+		int rc;
 
 		if (now >= deadline) {
 			errno = ETIMEDOUT;
@@ -68,21 +88,11 @@ int i3_udp_hello_send(struct i3_session *s, int fd, bool receives, bool last)
 		if (send(fd, i3_udp_hello, I3_HELLO_BYTES, MSG_DONTWAIT) < 0) {
 			/* The next try may do better. */
 		}
-		for (uint64_t until = now + wait;;) {
-			n = i3_ctl_poll(&s->ctl, own, 2, until, MONO_NEVER, &e);
-			if (n < 0)
-				return -1;
-			if (own[0].revents && answered(s, fd, receives))
-				return 0;
-			if (own[1].revents)
-				break;
-			if (n == 0 || mono_now_ns() >= until)
-				break;
-		}
-		if (own[1].revents && last)
-			return 0;
-		if (own[1].revents)
-			return i3_fault(&s->fault, I3_F_CTRL_CLOSE);
+		rc = await_answer(s, fd, receives, now + wait, &ctl);
+		if (rc != 0)
+			return rc < 0 ? -1 : 0;
+		if (ctl)
+			return last ? 0 : i3_fault(&s->fault, I3_F_CTRL_CLOSE);
 		wait = wait * 2 < HELLO_MOST_NS ? wait * 2 : HELLO_MOST_NS;
 	}
 }

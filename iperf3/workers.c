@@ -181,6 +181,7 @@ static int watch(struct i3_worker *w, struct i3_fault *f)
 
 static int start_one(struct i3_worker *w, struct i3_fault *f)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): deal() gave it one */
 	const bool udp = w->streams[0]->shared->test->protocol == I3_UDP;
 	pthread_attr_t attr;
 	sigset_t all, old;
