@@ -5,6 +5,7 @@
     # server: iperf3 -s -1 -p 21001          ("none": no server)
     # client: iperf3 -c 127.0.0.1 -p 21001 -t 2
     # second client: ...                     (while or after the first runs)
+    # network: client ADDRESS, RATE Mbit/s out of it, server ADDRESS
     # signal: INT client                     (sent after the first interval)
     # differs: why a line was changed by hand
     # exit: client 0, server 0
@@ -18,6 +19,7 @@ import re
 import shlex
 import tempfile
 
+from harness.netns import Netns
 from harness.ports import free_port
 from harness.process import run, start
 from harness.programs import tool
@@ -83,20 +85,35 @@ class Outcome:
         self.code[who] = process.code
 
 
+def _network(case):
+    """Options for the client's and the server's start(): the namespaces."""
+    if "network" not in case.head:
+        return {}, {}
+    client, rate, server = re.fullmatch(
+        r"client (\S+), (\d+) Mbit/s out of it, server (\S+)", case.head["network"]).groups()
+    left, right = Netns("client"), Netns("server")
+    left.link(right, "a", "b")
+    left.address("a", client + "/24")
+    right.address("b", server + "/24")
+    left.rate("a", rate + "mbit", burst="10kb")
+    return {"netns": left}, {"netns": right}
+
+
 def run_case(case):
     """Run our programs as the case says; returns the Outcome."""
     out = Outcome()
     port = free_port()
+    there, here = _network(case)
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "sendme.bin"), "wb") as f:
             f.write(bytes(FILE_SIZE))
         server = None
         if case.head["server"] != "none":
             server = start([tool("iperf3")] + case.command("server", port), cwd=folder,
-                           bound=40)
+                           bound=40, **here)
             server.wait_listening(port)
         client = start([tool("iperf3")] + case.command("client", port), cwd=folder,
-                       bound=40)
+                       bound=40, **there)
         _disturb(case, out, port, client, server, folder)
         client.wait()
         out.add("client", client)
