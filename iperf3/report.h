@@ -89,8 +89,8 @@ struct i3_begin {
 	const struct i3_test *test;
 	const char *host; /* client: as typed; server: the client's address */
 	uint16_t port;
-	uint64_t wall_ns; /* since 1970 UTC */
-	char cookie[I3_COOKIE_BYTES];
+	uint64_t wall_ns;             /* since 1970 UTC */
+	char cookie[I3_COOKIE_BYTES]; /* a peer's need not end in a NUL */
 	int mss_bytes; /* TCP: of the control connection; the server has 0 unless -M */
 };
 

@@ -70,13 +70,15 @@ static void begin_members(struct cJSON *o, const struct i3_begin *b)
 {
 	const struct i3_test *t = b->test;
 	struct cJSON *peer = jsonw_object();
+	char cookie[I3_COOKIE_BYTES];
 
 	jsonw_add(o, "timestamp", timestamp(b->wall_ns));
 	jsonw_str(peer, "host", b->host);
 	jsonw_u64(peer, "port", b->port);
 	jsonw_add(o, b->role == I3_CLIENT ? "connecting_to" : "accepted_connection",
 		  peer);
-	jsonw_str(o, "cookie", b->cookie);
+	snprintf(cookie, sizeof(cookie), "%.*s", I3_COOKIE_BYTES - 1, b->cookie);
+	jsonw_str(o, "cookie", cookie);
 	if (t->protocol == I3_TCP && t->mss_bytes > 0)
 		jsonw_i64(o, "tcp_mss", t->mss_bytes);
 	else if (t->protocol == I3_TCP)

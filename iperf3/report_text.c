@@ -146,7 +146,7 @@ static void text_control(struct i3_reporter *r, const struct i3_control *c)
 
 static void verbose_begin(struct i3_text *t, const struct i3_begin *b)
 {
-	i3_text_line(t, "      Cookie: %s", b->cookie);
+	i3_text_line(t, "      Cookie: %.*s", I3_COOKIE_BYTES - 1, b->cookie);
 	if (b->test->protocol == I3_TCP && b->test->mss_bytes > 0)
 		i3_text_line(t, "      TCP MSS: %d", b->test->mss_bytes);
 	else if (b->test->protocol == I3_TCP)

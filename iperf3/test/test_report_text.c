@@ -157,6 +157,35 @@ START_TEST(verbose_server)
 }
 END_TEST
 
+/* A client may send 37 bytes of anything. */
+START_TEST(cookie_without_end)
+{
+	struct i3_begin b = {.role = I3_SERVER, .host = "h", .wall_ns = CASE_WALL};
+	struct report_case k;
+
+	memset(b.cookie, 'x', sizeof(b.cookie));
+	b.cookie[1] = '\x1b';
+	b.mss_bytes = 0x41414141;
+	case_init(&k, I3_SERVER, I3_UDP);
+	k.c.verbose = true;
+	b.test = &k.test;
+	case_open(&k, false);
+	case_skip(&k);
+	k.ops->test_begin(k.r, &b);
+	OUT(&k,
+	    "Time: Mon, 30 Nov 2026 18:31:51 GMT\n"
+	    "Accepted connection from h, port 0\n"
+	    "      Cookie: x?xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n");
+	case_init(&k, I3_SERVER, I3_UDP);
+	b.test = &k.test;
+	case_open(&k, true);
+	k.ops->test_begin(k.r, &b);
+	k.ops->test_done(k.r, false);
+	ck_assert_ptr_nonnull(strstr(case_out(&k), "\"x\\u001bxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\","));
+	case_close(&k);
+}
+END_TEST
+
 /* Stamp, then title; faults have the stamp, the lines about the control connection and
  * warnings neither. */
 START_TEST(prefixes)
@@ -360,5 +389,5 @@ START_TEST(times_in_any_year)
 END_TEST
 
 CHECK_MAIN("report_text", client_without_rows, server_without_rows, verbose_client,
-	   verbose_udp, verbose_server, prefixes, faults, server_output, captured,
+	   verbose_udp, verbose_server, cookie_without_end, prefixes, faults, server_output, captured,
 	   debug_lines, nothing_waits_in_a_buffer, times_in_any_year)
