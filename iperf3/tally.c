@@ -183,8 +183,10 @@ static void peer_view(const struct i3_session *s, size_t n, struct i3_view *v)
 	if (r->has_end && r->end_s > r->start_s)
 		v->end_ns = (uint64_t)((r->end_s - r->start_s) * 1e9 + 0.5);
 	v->bytes = r->bytes;
-	v->packets = count_of(r->packets - (r->has_omitted ? r->omitted_packets : 0));
-	v->lost = count_of(r->errors - (r->has_omitted ? r->omitted_errors : 0));
+	v->packets = less(count_of(r->packets),
+			  r->has_omitted ? count_of(r->omitted_packets) : 0);
+	v->lost = less(count_of(r->errors),
+		       r->has_omitted ? count_of(r->omitted_errors) : 0);
 	if (v->lost > v->packets)
 		v->lost = v->packets;
 	v->lost_unknown = !r->has_omitted && s->test.omit_s && r->errors > 0;
