@@ -25,7 +25,8 @@
  *          datagrams that came late, or once more; none is lost. In rows and sums of UDP
  *          receivers, and in "udp" and "sum*" of "end" when known
  *   "lost_includes_omitted": true
- *          the peer (before 3.14) did not tell which losses fell into the omitted time
+ *          the peer (before 3.14) did not tell which losses fell into the omitted time:
+ *          lost_packets, packets and lost_percent are those of all time
  *
  * "out_of_order" equals "reordered": iperf3 counts duplicates in it, and takes them off
  * the losses. "gso" and "gro" in test_start are 1 also when chosen without --gsro. On a
@@ -161,7 +162,8 @@ struct i3_view {
 	/* UDP */
 	uint64_t packets; /* sender: sent; receiver: highest number seen */
 	uint64_t lost;
-	/* Peer before 3.14 with -O: lost has the omitted time's too; "Unknown/TOTAL". */
+	/* Peer before 3.14 with -O: lost and packets have the omitted time's too. Text
+	 * prints "Unknown/TOTAL". */
 	bool lost_unknown;
 	bool has_order; /* the two below are known */
 	uint64_t duplicates, reordered;

@@ -133,9 +133,14 @@ static void udp_extra(struct cJSON *o, const struct i3_view *received)
 		jsonw_bool(o, "lost_includes_omitted", true);
 }
 
+/* The number that the losses are part of: as iperf3 has it, those sent when they are
+ * known. But losses of all time must not be compared with the datagrams of a part of it.
+ */
 static uint64_t packets_of(const struct i3_view *sent, const struct i3_view *received)
 {
-	return sent->packets > 0 ? sent->packets : received->packets;
+	bool all_time = received->lost_unknown || sent->packets == 0;
+
+	return all_time ? received->packets : sent->packets;
 }
 
 static struct cJSON *udp_stream(const struct i3_end *e, const struct i3_stream_end *s)
