@@ -322,8 +322,8 @@ static int set_up(struct i3_session *s, const struct i3_client_auth *auth)
 		return i3_fault_err(&s->fault, I3_F_SEND_COOKIE, &e);
 	if (i3_ctl_write(&s->ctl, s->cookie, I3_COOKIE_BYTES, &e) < 0)
 		return i3_fault_err(&s->fault, I3_F_SEND_COOKIE, &e);
-	/* After the first data, as iperf3 does: on loopback the MSS grows by them, and the
-	 * default size of datagrams is to be the same. */
+	/* After the first data, as iperf3 does: on loopback the MSS grows by them, and
+	 * the default size of datagrams is to be the same. */
 	mss = settle_block(s);
 	if (i3_session_prepare(s) < 0)
 		return FAILED;
