@@ -121,6 +121,13 @@ static void welcome(struct i3_guests *g, int listener, uint64_t now_ns)
 		socklen_t len = sizeof(ss);
 		int fd = accept4(listener, (struct sockaddr *)&ss, &len, SOCK_CLOEXEC);
 
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE) && g->count > 0) {
+			/* Out of descriptors: the one that has waited longest makes room.
+			 */
+			close(g->list[0].fd);
+			forget(g, 0);
+			continue;
+		}
 		if (fd < 0)
 			return;
 		if (g->count == I3_GUESTS_MAX) {

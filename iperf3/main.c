@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "auth.h"
@@ -147,11 +148,25 @@ static struct i3_reporter *new_reporter(void *arg, struct err *e)
 	return r;
 }
 
+/* 128 streams both ways and those who knock in the meantime need many descriptors. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= 1024)
+		return;
+	limit.rlim_cur = limit.rlim_max < 1024 ? limit.rlim_max : 1024;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0) {
+		/* Then fewer streams have to do. */
+	}
+}
+
 static int set_up(struct program *p)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct err e;
 
+	allow_descriptors();
 	if (open_log(p, &e) < 0)
 		return error(I3_F_LOGFILE);
 	if (p->conf.daemon && child_daemon(true, &e) < 0)

@@ -89,7 +89,7 @@ void i3_udp_send_turn(struct i3_worker *w, struct i3_stream *s, uint64_t now_ns)
 
 		if (n == 0)
 			return;
-		put_heads(s, n, i ? mono_now_ns() : now_ns);
+		put_heads(s, n, mono_now_ns());
 		took = udp_tx_send(&s->tx, n);
 		if (took < 0 && !passing(errno)) {
 			i3_stream_finish(s, errno);
@@ -110,7 +110,7 @@ void i3_udp_send_turn(struct i3_worker *w, struct i3_stream *s, uint64_t now_ns)
 
 struct arrival {
 	struct i3_stream *s;
-	uint64_t now_ns;
+	uint64_t now_ns; /* of the call, 0 = not looked at yet */
 	uint64_t bytes, pkts;
 };
 
@@ -137,6 +137,8 @@ static void arrived(void *arg, const unsigned char *data, size_t len)
 	kind = seqwin_put(&s->seen->seq, h.number);
 	if (kind == SEQWIN_DUPLICATE || kind == SEQWIN_OLD)
 		return;
+	if (!a->now_ns)
+		a->now_ns = mono_now_ns();
 	jitter_put(&s->seen->jitter, h.sec * NS_PER_S + h.usec * NS_PER_US, a->now_ns);
 	s->seen->bytes += len;
 	a->bytes += len;
@@ -145,9 +147,10 @@ static void arrived(void *arg, const unsigned char *data, size_t len)
 
 void i3_udp_recv_turn(struct i3_worker *w, struct i3_stream *s, uint64_t now_ns)
 {
+	(void)now_ns;
 	s->due_ns = 0;
 	for (int i = 0; i < RX_ROUNDS; i++) {
-		struct arrival a = {.s = s, .now_ns = i ? mono_now_ns() : now_ns};
+		struct arrival a = {.s = s};
 		int n;
 
 		pthread_mutex_lock(&s->lock);
