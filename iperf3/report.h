@@ -73,8 +73,8 @@ struct i3_listening {
 	unsigned test_number; /* of the banner, from 1 */
 };
 
-/* Lines of -V that iperf3 prints without timestamp, title or log file. 0 = line not due.
- */
+/* Lines of -V without stamp or title. (iperf3 prints them to the terminal even when there
+ * is a log file; ours go where all lines go.) 0 = line not due. */
 struct i3_control {
 	int mss_bytes;            /* of the control connection */
 	uint32_t udp_block_bytes; /* block size chosen because -l was not given */
