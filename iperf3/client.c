@@ -45,6 +45,7 @@ static int connect_control(struct i3_session *s)
 		.stop = s->ctl.stop,
 	};
 	struct i3_ctl_opts opts = {
+		.no_delay = true,
 		.keepalive = c->keepalive,
 		.idle_s = c->keepalive_idle_s,
 		.intvl_s = c->keepalive_intvl_s,

@@ -292,7 +292,7 @@ static int set(int fd, int level, int name, int value)
 
 int i3_ctl_setup(int fd, const struct i3_ctl_opts *o, struct i3_fault *f)
 {
-	if (set(fd, IPPROTO_TCP, TCP_NODELAY, 1) < 0)
+	if (o->no_delay && set(fd, IPPROTO_TCP, TCP_NODELAY, 1) < 0)
 		return i3_fault_sys(f, I3_F_SET_NODELAY);
 	if (o->user_timeout_ms &&
 	    set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)o->user_timeout_ms) < 0)

@@ -61,8 +61,9 @@ void i3_ctl_send_error(struct i3_ctl *c, const struct i3_fault *cause);
 /* Orderly end: nothing that was sent is lost to a reset. Bounded. */
 void i3_ctl_close(struct i3_ctl *c);
 
-/* What every control connection gets: no delay; keepalive and time-outs as given. */
+/* What is set on control connections (and, on a server, on streams of TCP). */
 struct i3_ctl_opts {
+	bool no_delay;
 	bool keepalive;
 	int idle_s, intvl_s, count; /* 0 = system */
 	unsigned user_timeout_ms;   /* 0 = system */

@@ -20,9 +20,11 @@
 
 #define STREAMS_NS  (30 * NS_PER_S) /* for the client to open all of its streams */
 #define PATIENCE_NS (1200 * NS_PER_MS)
+#define RESULTS_MAX (1u << 20) /* bytes; 256 streams need a tenth of it */
 
 /* A client that vanished is noticed within 15 s: 5 s of silence, then 3 questions. */
 static const struct i3_ctl_opts control_opts = {
+	.no_delay = true,
 	.keepalive = true,
 	.idle_s = 5,
 	.intvl_s = 2,
@@ -153,12 +155,38 @@ static void listener_mss(struct i3_guests *g, int mss)
 	}
 }
 
+/* The name comes from the peer and may be anything. */
+static void warn_congestion(struct i3_session *s)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "TCP congestion control algorithm not supported: %.40s",
+		 s->test.congestion);
+	for (char *c = text; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
+	s->report->ops->fault(s->report, I3_TROUBLE_WARNING, text, NULL);
+}
+
+/* A client whose data connections are dead is to be noticed as soon as one whose control
+ * connection is. */
+static int watch_stream(struct i3_session *s, int fd)
+{
+	struct i3_ctl_opts o = control_opts;
+
+	if (s->test.protocol != I3_TCP)
+		return 0;
+	o.no_delay = s->test.nodelay;
+	if (s->conf->snd_timeout_ms)
+		o.user_timeout_ms = s->conf->snd_timeout_ms;
+	return i3_ctl_setup(fd, &o, &s->fault);
+}
+
 static int set_up_stream(struct i3_session *s, int fd)
 {
 	struct sock_opts opts = i3_session_sock_opts(s);
 	struct addr a;
 	struct err e;
-	char text[256];
 
 	opts.congestion = NULL;
 	opts.mss_bytes = 0;
@@ -168,12 +196,10 @@ static int set_up_stream(struct i3_session *s, int fd)
 		return i3_session_sock_fault(s, I3_F_STREAM_ACCEPT, &e);
 	if (s->test.congestion && s->test.protocol == I3_TCP &&
 	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, s->test.congestion,
-		       (socklen_t)strlen(s->test.congestion)) < 0) {
-		snprintf(text, sizeof(text),
-			 "TCP congestion control algorithm not supported: %s",
-			 s->test.congestion);
-		s->report->ops->fault(s->report, I3_TROUBLE_WARNING, text, NULL);
-	}
+		       (socklen_t)strlen(s->test.congestion)) < 0)
+		warn_congestion(s);
+	if (watch_stream(s, fd) < 0)
+		return -1;
 	return i3_session_check_window(s, fd);
 }
 
@@ -343,7 +369,7 @@ static int exchange(struct i3_session *s)
 	i3_guests_set(s->ctl.guests, I3_GUESTS_QUEUE, NULL);
 	if (i3_ctl_send_state(&s->ctl, I3_EXCHANGE_RESULTS, &s->fault) < 0)
 		return -1;
-	text = i3_ctl_read_json(&s->ctl, I3_RESULTS_MAX, &len, I3_F_RECV_RESULTS,
+	text = i3_ctl_read_json(&s->ctl, RESULTS_MAX, &len, I3_F_RECV_RESULTS,
 				&s->fault);
 	if (!text)
 		return -1;
