@@ -45,25 +45,28 @@ static int discard_some(struct pipemove *m, struct err *e)
 	return 0;
 }
 
-/* The side that we are not waiting for is broken: say how. */
-static int other_broke(struct pipemove *m, int other, struct err *e)
+/* The network broke while we were waiting for input. */
+static int sock_broke(struct pipemove *m, struct err *e)
 {
 	int error = 0;
 	socklen_t len = sizeof(error);
 
-	if (other == m->sock)
-		getsockopt(other, SOL_SOCKET, SO_ERROR, &error, &len);
+	getsockopt(m->sock, SOL_SOCKET, SO_ERROR, &error, &len);
 	errno = error ? error : EPIPE;
 	return err_sys(e, "IO");
 }
 
-/* Wait for events on fd. When other breaks meanwhile, that is an error. */
-static int wait_for(struct pipemove *m, int fd, short events, int other, struct err *e)
+/* Wait for events on fd. A wait for input ends with an error when the network breaks. The
+ * other way round not: a reader that has what it wanted (tar) may leave before the end.
+ */
+static int wait_for(struct pipemove *m, int fd, short events, struct err *e)
 {
+	bool input = fd == m->fd && events == POLLIN;
+
 	for (;;) {
 		struct pollfd p[3] = {
 			{.fd = fd, .events = events},
-			{.fd = other},
+			{.fd = input ? m->sock : -1},
 			{.fd = m->stop ? m->stop->fd : -1, .events = POLLIN},
 		};
 		struct pollfd *sock = &p[fd == m->sock ? 0 : 1];
@@ -82,7 +85,7 @@ static int wait_for(struct pipemove *m, int fd, short events, int other, struct 
 		if (p[0].revents)
 			return 0;
 		if (p[1].revents)
-			return other_broke(m, other, e);
+			return sock_broke(m, e);
 	}
 }
 
@@ -115,11 +118,11 @@ static void clock_out(struct pipemove *m, bool network, uint64_t since_ns)
 	counter_set(&m->count->io_end_ns, now_ns);
 }
 
-static int timed_wait(struct pipemove *m, int fd, short events, int other, struct err *e)
+static int timed_wait(struct pipemove *m, int fd, short events, struct err *e)
 {
 	bool network = fd == m->sock;
 	uint64_t since_ns = clock_in(m, network);
-	int rc = wait_for(m, fd, events, other, e);
+	int rc = wait_for(m, fd, events, e);
 
 	clock_out(m, network, since_ns);
 	return rc;
@@ -157,7 +160,7 @@ ssize_t pipemove_get(struct pipemove *m, void *buf, size_t len, struct err *e)
 			return n;
 		if (!again())
 			return err_sys(e, "IO");
-		if (timed_wait(m, m->fd, POLLIN, m->sock, e) < 0)
+		if (timed_wait(m, m->fd, POLLIN, e) < 0)
 			return -1;
 		ready = true;
 	}
@@ -177,7 +180,7 @@ static int write_sock(struct pipemove *m, const char *buf, size_t len, struct er
 			len -= (size_t)n;
 			counter_add(&m->count->bytes, (uint64_t)n);
 		} else if (again()) {
-			rc = wait_for(m, m->sock, POLLOUT, -1, e);
+			rc = wait_for(m, m->sock, POLLOUT, e);
 		} else {
 			rc = err_sys(e, "IO");
 		}
@@ -203,7 +206,7 @@ int pipemove_put(struct pipemove *m, const void *from, size_t len, struct err *e
 			counter_add(&m->count->bytes, (uint64_t)n);
 		} else if (!again()) {
 			return err_sys(e, "IO");
-		} else if (timed_wait(m, m->fd, POLLOUT, -1, e) < 0) {
+		} else if (timed_wait(m, m->fd, POLLOUT, e) < 0) {
 			return -1;
 		} else {
 			ready = true;
@@ -242,7 +245,7 @@ static ssize_t read_sock(struct pipemove *m, char *buf, size_t len, struct err *
 		}
 		if (!again())
 			return err_sys(e, "IO");
-		if (timed_wait(m, m->sock, POLLIN, m->fd, e) < 0)
+		if (timed_wait(m, m->sock, POLLIN, e) < 0)
 			return -1;
 	}
 }
@@ -285,9 +288,9 @@ static int wait_to_send_pages(struct pipemove *m, bool is_file, struct err *e)
 {
 	if (!again())
 		return err_sys(e, "IO");
-	if (!is_file && timed_wait(m, m->fd, POLLIN, m->sock, e) < 0)
+	if (!is_file && timed_wait(m, m->fd, POLLIN, e) < 0)
 		return -1;
-	return timed_wait(m, m->sock, POLLOUT, -1, e);
+	return timed_wait(m, m->sock, POLLOUT, e);
 }
 
 /* Returns 1 when the descriptor does not lend itself to it, else as pipemove_send. */
@@ -342,7 +345,7 @@ static int drain_pipe(struct pipemove *m, int pipe_out, size_t *held, struct err
 			return 1;
 		} else if (!again()) {
 			return err_sys(e, "IO");
-		} else if (timed_wait(m, m->fd, POLLOUT, -1, e) < 0) {
+		} else if (timed_wait(m, m->fd, POLLOUT, e) < 0) {
 			return -1;
 		}
 	}
@@ -372,9 +375,9 @@ static int wait_to_recv_pages(struct pipemove *m, bool sink_is_pipe, struct err 
 {
 	if (!again())
 		return err_sys(e, "IO");
-	if (timed_wait(m, m->sock, POLLIN, m->fd, e) < 0)
+	if (timed_wait(m, m->sock, POLLIN, e) < 0)
 		return -1;
-	return sink_is_pipe ? timed_wait(m, m->fd, POLLOUT, -1, e) : 0;
+	return sink_is_pipe ? timed_wait(m, m->fd, POLLOUT, e) : 0;
 }
 
 /* Returns 1 when copying has to take over, else as pipemove_recv. buf is for the bytes
@@ -403,7 +406,9 @@ static int recv_by_pages(struct pipemove *m, int ours[2], char *buf, size_t len,
 			counter_add(&m->count->calls, 1);
 		if (got == AT_END)
 			return 0;
-		if (got == UNFIT)
+		/* Without a reader splice fails even when there is nothing more to come:
+		 * copying knows the difference. */
+		if (got == UNFIT || (got == FAILED && errno == EPIPE))
 			return 1;
 		if (got == FAILED) {
 			if (wait_to_recv_pages(m, sink_is_pipe, e) < 0)

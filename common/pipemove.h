@@ -5,8 +5,9 @@
  * non-blocking or not). Without a block size given by hand the kernel moves the pages
  * itself where it can (splice(2), sendfile(2)) and read and write do the rest.
  *
- * Both wait in poll(2) only, so that a stopper ends them, a slow reader merely slows them
- * down, and a reader that has gone is noticed even while the network is silent. */
+ * Both wait in poll(2) only, so that a stopper ends them and a slow reader merely slows
+ * them down. A reader that has gone is an error with the next byte, not before: tar
+ * leaves when it has seen the end of the archive. */
 #ifndef PIPEMOVE_H
 #define PIPEMOVE_H
 

@@ -217,8 +217,15 @@ int sock_finish(int fd, uint64_t quiet_ns, uint64_t talk_ns, struct stopper *sto
 	struct err waiting;
 	int verdict;
 
-	if (shutdown(fd, SHUT_WR) < 0)
+	if (shutdown(fd, SHUT_WR) < 0) {
+		int error = errno;
+
+		/* Not connected any more? A reset that came just now says why. */
+		if (pending_error(fd, e) < 0)
+			return -1;
+		errno = error;
 		return err_sys(e, "shutdown");
+	}
 	for (;;) {
 		uint64_t tick_ns = mono_add_ns(mono_now_ns(), TICK_NS);
 

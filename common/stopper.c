@@ -72,7 +72,8 @@ int stopper_on_signals(struct stopper *s, const int *signals, size_t n, struct e
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	on_signal = s;
-	if (sigaction(SIGPIPE, &ignore, NULL) < 0 || sigaction(SIGALRM, &wake, NULL) < 0)
+	if (sigaction(SIGPIPE, &ignore, NULL) < 0 ||
+	    sigaction(SIGXFSZ, &ignore, NULL) < 0 || sigaction(SIGALRM, &wake, NULL) < 0)
 		return err_sys(e, "sigaction");
 	for (size_t i = 0; i < n; i++) {
 		if (sigaction(signals[i], NULL, &old) < 0)

@@ -36,7 +36,8 @@ static inline bool stopper_tripped(const struct stopper *s)
 int stopper_reason(const struct stopper *s);
 
 /* Trip s, with the signal's number as reason, when one of the n signals comes. A signal
- * that the parent ignores (nohup) stays ignored. SIGPIPE is ignored from here on. */
+ * that the parent ignores (nohup) stays ignored. SIGPIPE and SIGXFSZ are ignored from
+ * here on: the write that fails tells. */
 int stopper_on_signals(struct stopper *s, const int *signals, size_t n, struct err *e);
 
 #endif

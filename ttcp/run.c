@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "mono.h"
@@ -182,6 +183,19 @@ static int transfer(struct ttcp_run *t, struct err *e)
 	return rc;
 }
 
+/* What failed must not end as a good transfer does, or the other end believes that all
+ * was delivered: so it gets a reset. Only a transmitter that is stopped says goodbye, as
+ * that is how endless input is ended. */
+static void close_data(const struct ttcp_run *t, const struct err *e)
+{
+	const struct linger at_once = {.l_onoff = 1, .l_linger = 0};
+	bool goodbye = e->code == ERR_STOPPED && t->conf->role == TTCP_TRANSMIT;
+
+	if (e->code != ERR_NONE && !goodbye)
+		setsockopt(t->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	close(t->fd);
+}
+
 static size_t buf_bytes(const struct ttcp_conf *c)
 {
 	size_t least = 0;
@@ -212,7 +226,7 @@ int ttcp_run(const struct ttcp_conf *conf, const struct ttcp_report *report,
 		err_clear(&e); /* of an address that did not answer, say */
 	tell_end(&t, &e);
 	if (t.fd >= 0)
-		close(t.fd);
+		close_data(&t, &e);
 	free(t.buf_base);
 	if (rc == 0)
 		return TTCP_OK;

@@ -377,6 +377,7 @@ START_TEST(finish_of_a_broken_connection)
 	reset(in);
 	ck_assert_int_eq(sock_finish(out, 10 * NS_PER_S, MONO_NEVER, NULL, &e), -1);
 	ck_assert_int_eq(e.code, ERR_SYS);
+	ck_assert_int_eq(e.sys_errno, ECONNRESET);
 	close(out);
 
 	/* The peer was done with sending, and broke it then. */

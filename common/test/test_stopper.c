@@ -162,6 +162,8 @@ START_TEST(an_ignored_signal_stays_ignored)
 	ck_assert(now.sa_handler == SIG_IGN);
 	ck_assert_int_eq(sigaction(SIGPIPE, NULL, &now), 0);
 	ck_assert(now.sa_handler == SIG_IGN);
+	ck_assert_int_eq(sigaction(SIGXFSZ, NULL, &now), 0);
+	ck_assert(now.sa_handler == SIG_IGN);
 	raise(SIGINT);
 	ck_assert_int_eq(stopper_reason(&s), SIGINT);
 	stopper_free(&s);

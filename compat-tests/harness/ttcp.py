@@ -43,11 +43,12 @@ def json_report(process):
     return json.loads(lines[0])
 
 
-def receiver(*options, port=None, udp=False, netns=None, **more):
-    """Start "ttcp -r options"; returns it, listening, with its .port. Options without -s
-    make it write to stdout."""
+def receiver(*options, port=None, udp=False, netns=None, wrap=(), **more):
+    """Start "ttcp -r options"; returns it, listening, with its .port. Without -s it writes
+    to stdout. wrap: a command that runs it."""
     port = port or free_port()
-    argv = [tool("ttcp"), "-r", "-p", port] + (["-u"] if udp else []) + list(options)
+    argv = list(wrap) + [tool("ttcp"), "-r", "-p", port] + (["-u"] if udp else []) + \
+        list(options)
     process = start(argv, netns=netns, **more)
     process.wait_listening(port, "udp" if udp else "tcp")
     process.port = port
