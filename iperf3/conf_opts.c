@@ -397,8 +397,11 @@ TAKE(json_stream)
 #define CALL(roles, fn) OPT_CALL, roles, 0, 0, 0, take_##fn
 #define FLAG(roles, m)  OPT_FLAG, roles, IN(m), 0, 0, NULL
 #define TEXT(roles, m)  OPT_STR, roles, IN(m), 0, 0, NULL
-#define HEAD(text) {0, NULL, NULL, OPT_HEAD, OPT_ANY, 0, 0, 0, NULL, text}
-#define SAME            OPT_SAME, ANY, 0, 0, 0, NULL, NULL
+#define HEAD(text)                                                    \
+	{                                                             \
+		0, NULL, NULL, OPT_HEAD, OPT_ANY, 0, 0, 0, NULL, text \
+	}
+#define SAME OPT_SAME, ANY, 0, 0, 0, NULL, NULL
 
 /* clang-format off */
 static const struct opt rows[] = {

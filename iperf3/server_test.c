@@ -160,7 +160,8 @@ static void warn_congestion(struct i3_session *s)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "TCP congestion control algorithm not supported: %.40s",
+	snprintf(text, sizeof(text),
+		 "TCP congestion control algorithm not supported: %.40s",
 		 s->test.congestion);
 	for (char *c = text; *c; c++)
 		if (!isprint((unsigned char)*c))
@@ -209,8 +210,7 @@ static int early_word(struct i3_session *s)
 	if (i3_ctl_read_state(&s->ctl, &s->state, mono_now_ns() + I3_CTL_STEP_NS,
 			      &s->fault) < 0)
 		return -1;
-	return i3_fault(&s->fault, s->state == I3_CLIENT_TERMINATE ? I3_F_CLIENT_TERM
-								   : I3_F_MESSAGE);
+	return i3_session_odd_state(s);
 }
 
 /* Take the connections that have told the cookie of this test. */
@@ -369,8 +369,7 @@ static int exchange(struct i3_session *s)
 	i3_guests_set(s->ctl.guests, I3_GUESTS_QUEUE, NULL);
 	if (i3_ctl_send_state(&s->ctl, I3_EXCHANGE_RESULTS, &s->fault) < 0)
 		return -1;
-	text = i3_ctl_read_json(&s->ctl, RESULTS_MAX, &len, I3_F_RECV_RESULTS,
-				&s->fault);
+	text = i3_ctl_read_json(&s->ctl, RESULTS_MAX, &len, I3_F_RECV_RESULTS, &s->fault);
 	if (!text)
 		return -1;
 	rc = i3_results_read(&theirs, text, len, &s->fault);
@@ -408,14 +407,7 @@ static int finish(struct i3_session *s)
 /* The client has said something in the middle of the test. */
 static int heard(struct i3_session *s)
 {
-	switch (s->state) {
-	case I3_TEST_END:
-		return finish(s);
-	case I3_CLIENT_TERMINATE:
-		return i3_fault(&s->fault, I3_F_CLIENT_TERM);
-	default:
-		return i3_fault(&s->fault, I3_F_MESSAGE);
-	}
+	return s->state == I3_TEST_END ? finish(s) : i3_session_odd_state(s);
 }
 
 static int run_test(struct i3_session *s, const struct i3_server *srv,

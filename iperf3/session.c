@@ -271,3 +271,16 @@ int i3_session_add(struct i3_session *s, int fd)
 	tell_connected(s, st);
 	return 0;
 }
+
+int i3_session_odd_state(struct i3_session *s)
+{
+	switch (s->state) {
+	case I3_CLIENT_TERMINATE:
+		return i3_fault(&s->fault, I3_F_CLIENT_TERM);
+	case I3_IPERF_DONE:
+		/* So clients up to 3.12 leave that could not open a stream. */
+		return i3_fault(&s->fault, I3_F_CTRL_CLOSE);
+	default:
+		return i3_fault(&s->fault, I3_F_MESSAGE);
+	}
+}

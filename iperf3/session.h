@@ -95,6 +95,10 @@ int i3_session_sock_fault(struct i3_session *s, int number, const struct err *e)
 /* Is the socket as large as -w asked? -1: s->fault. */
 int i3_session_check_window(struct i3_session *s, int fd);
 
+/* Server: what a state means that s->state holds and that does not belong there. Returns
+ * -1 with s->fault filled. */
+int i3_session_odd_state(struct i3_session *s);
+
 /* Run from TEST_RUNNING until something ends it. Reports intervals. */
 enum i3_ending i3_session_run(struct i3_session *s);
 /* Stop the transfer, report the last interval. On a client receivers go on reading, so

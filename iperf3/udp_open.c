@@ -301,9 +301,7 @@ int i3_udp_door_wait(struct i3_session *s, int door, uint64_t deadline_ns)
 			 */
 			if (i3_ctl_read_state(&s->ctl, &s->state, deadline_ns,
 					      &s->fault) == 0)
-				i3_fault(&s->fault, s->state == I3_CLIENT_TERMINATE
-							    ? I3_F_CLIENT_TERM
-							    : I3_F_MESSAGE);
+				i3_session_odd_state(s);
 			return -1;
 		}
 		answer_again(s);
