@@ -26,6 +26,7 @@ however it ends; what setUpClass opened is closed when the module ends, or earli
 cls.addClassCleanup(x.close).
 """
 
+from .capture import Capture
 from .case import TestCase, golden, long_test
 from .cleanup import close_since, mark
 from .netns import Netns, need_netns
@@ -38,8 +39,8 @@ from .programs import (BUILD, KIND, ROOT, SANITIZED, need_program, need_root, to
 from .text import shape
 
 __all__ = [
-    "BUILD", "KIND", "Netns", "Process", "ROOT", "SANITIZED", "TcpListener", "TestCase",
-    "UdpPeer", "close_since", "connect_tcp", "fd_count", "free_port", "golden",
+    "BUILD", "Capture", "KIND", "Netns", "Process", "ROOT", "SANITIZED", "TcpListener",
+    "TestCase", "UdpPeer", "close_since", "connect_tcp", "fd_count", "free_port", "golden",
     "is_listening", "long_test", "mark", "need_netns", "need_program", "need_root",
     "read_exactly", "rss_kib", "run", "send_slowly", "shape", "start", "tool", "upstream",
     "wait_until",

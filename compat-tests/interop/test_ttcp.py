@@ -11,8 +11,9 @@ import threading
 import time
 import unittest
 
-from harness import (Netns, TcpListener, TestCase, UdpPeer, connect_tcp, free_port,
-                     need_program, read_exactly, run, send_slowly, start, tool, wait_until)
+from harness import (Capture, Netns, TcpListener, TestCase, UdpPeer, connect_tcp,
+                     free_port, need_program, read_exactly, run, send_slowly, start, tool,
+                     wait_until)
 from harness.ttcp import (Report, json_report, receiver, send, sender_argv, start_sender)
 
 GUARD = b' !"#'
@@ -844,25 +845,17 @@ class Wire(TestCase):
     """What a capture shows."""
 
     def setUp(self):
-        self.tcpdump = need_program("tcpdump")
         self.net = Netns("wire")
 
     def capture(self, protocol, *options):
         """Run both ends; returns (from the sender?, flags or "", payload) by packet."""
-        path = "/tmp/netclassics-wire-%d.pcap" % os.getpid()
-        self.addCleanup(lambda: os.path.exists(path) and os.unlink(path))
-        dump = self.net.start([self.tcpdump, "-i", "lo", "-U", "-w", path, "--immediate-mode",
-                               "-Z", "root", protocol])
-        dump.wait_line("listening on")
+        capture = Capture(self.net, "lo", protocol)
         udp = protocol == "udp"
         ours = receiver("-s", udp=udp, netns=self.net)
         done = send(ours.port, "-s", *(["-u"] if udp else []), *options, netns=self.net)
         self.assertEqual((ours.wait(), done.code), (0, 0), done)
-        time.sleep(0.2)
-        dump.stop()
-        with open(path, "rb") as f:
-            return [p for p in map(parse_packet, packets(f.read())) if p[3] == ours.port
-                    or p[4] == ours.port], ours.port
+        return [p for p in map(parse_packet, capture.packets()) if p[0] == protocol and
+                ours.port in p[3:5]], ours.port
 
     def test_udp(self):
         found, port = self.capture("udp", "-l", 100, "-n", 3)
@@ -881,16 +874,6 @@ class Wire(TestCase):
         self.assertFalse(any("R" in p[1] for p in found), found)
         first_fin = next(p for p in found if "F" in p[1])
         self.assertEqual(first_fin[4], port)  # the sender ends it
-
-
-def packets(data):
-    """IP packets of a capture file of the loopback device (Ethernet)."""
-    order = "<" if data[:4] == b"\xd4\xc3\xb2\xa1" else ">"
-    at = 24
-    while at < len(data):
-        size, = struct.unpack(order + "I", data[at + 8:at + 12])
-        yield data[at + 16 + 14:at + 16 + size]
-        at += 16 + size
 
 
 def parse_packet(ip):

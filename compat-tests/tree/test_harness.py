@@ -11,9 +11,9 @@ import tempfile
 import time
 import unittest
 
-from harness import (ROOT, Netns, TcpListener, TestCase, UdpPeer, connect_tcp, fd_count,
-                     free_port, is_listening, need_netns, read_exactly, rss_kib, run,
-                     send_slowly, shape, start, upstream, wait_until)
+from harness import (ROOT, Capture, Netns, TcpListener, TestCase, UdpPeer, connect_tcp,
+                     fd_count, free_port, is_listening, need_netns, read_exactly, rss_kib,
+                     run, send_slowly, shape, start, upstream, wait_until)
 from harness import netns, programs
 
 PYTHON = sys.executable
@@ -151,6 +151,17 @@ class Namespaces(TestCase):
                              "create_connection(('%s', 5001), 5).recv(9))" % address])
             self.assertEqual(done.stdout, "b'hello'\n", done)
         self.assertEqual(server.wait(), 0)
+
+    def test_capture(self):
+        ns = Netns()
+        capture = Capture(ns, "lo", "udp port 5001")
+        self.assertEqual(capture.packets(), [])
+        send = ("import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+                "for i in range(50): s.sendto(b'%d' % i, ('127.0.0.1', 5001))\n"
+                "s.sendto(b'other', ('127.0.0.1', 5002))")
+        ns.run([PYTHON, "-c", send])
+        self.assertEqual([p[28:] for p in capture.packets() if p[9] == 17],
+                         [b"%d" % i for i in range(50)])
 
     def test_gone_when_closed(self):
         ns = Netns()
