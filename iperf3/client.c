@@ -469,7 +469,8 @@ int i3_client_run(const struct i3_conf *c, struct i3_reporter *r, struct stopper
 	signo = stopper_reason(stop);
 	if (rc < 0 && signo && !s->fault.number) {
 		interrupted(s, signo);
-		rc = 0;
+		/* Who asked for JSON finds an error in it, and the exit code agrees. */
+		rc = c->json ? -1 : 0;
 		r->ops->test_done(r, false);
 	} else {
 		if (rc < 0)

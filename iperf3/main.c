@@ -204,6 +204,15 @@ static int run(struct program *p)
 	return rc;
 }
 
+/* Results that could not be written are no success. */
+static int check_output(const struct program *p, int rc)
+{
+	if (fflush(p->sink.out) == 0 && !ferror(p->sink.out))
+		return rc;
+	fprintf(stderr, "iperf3: error - unable to write the output\n");
+	return 1;
+}
+
 static void tear_down(struct program *p)
 {
 	if (p->conf.pidfile)
@@ -248,7 +257,7 @@ int main(int argc, char **argv)
 	if (rc == 0)
 		rc = set_up(&p);
 	if (rc == 0)
-		rc = run(&p);
+		rc = check_output(&p, run(&p));
 	tear_down(&p);
 	return rc;
 }

@@ -370,6 +370,18 @@ class Start(TestCase):
         self.assertEqual([e["event"] for e in events][-2:], ["error", "end"], done)
         self.assertEqual(events[-2]["data"], NO_CONNECTION + "Connection refused")
 
+    def test_output_that_cannot_be_written(self):
+        for json_option in ([], ["-J"], ["--json-stream"]):
+            port = free_port()
+            server = start([tool("iperf3"), "-s", "-1", "-p", port])
+            server.wait_listening(port)
+            with open("/dev/full", "wb") as full:
+                client = start([tool("iperf3"), "-c", "127.0.0.1", "-p", port, "-n", "1K"] +
+                               json_option, stdout=full)
+                self.assertEqual(client.wait(), 1, client)
+            self.assertIn("unable to write the output", client.stderr)
+            server.wait()
+
     def test_warnings_with_json(self):
         done = run([tool("iperf3"), "-c", "127.0.0.1", "-p", self.port, "-J", "-f", "m",
                     "-V", "-d"])

@@ -166,7 +166,7 @@ class Failures(TestCase):
         here = start([tool("iperf3"), "-c", "127.0.0.1", "-p", port, "-t", "20", "-b", "8M",
                       "--json-stream", "--json-stream-full-output"])
         here.wait_line('"event":"interval"')
-        here.stop(signal.SIGINT)
+        self.assertEqual(here.stop(signal.SIGINT), 1, here)
         there.wait()
         lines, _, document = here.stdout.partition("\n{\n")
         for line in lines.splitlines():
