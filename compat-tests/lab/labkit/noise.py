@@ -9,7 +9,7 @@ PRESSURE = "/proc/pressure/cpu"
 
 # Share of the time in which some process waited for a processor, and share of short sleeps
 # that took a millisecond too long.
-WAITED_MAX = 0.25
+WAITED_MAX = 0.10
 OVERSLEPT_MAX = 0.05
 SLEEP_S, OVERSLEPT_S = 0.02, 0.001
 
