@@ -38,11 +38,10 @@ void i3_guests_free(struct i3_guests *g)
 
 /* Say no. The connection stays open until the peer has seen it: closing it with the
  * peer's cookie unread would turn the farewell into a reset. */
-static void turn_away(struct i3_guests *g, struct i3_guest *v)
+static void turn_away(struct i3_guest *v)
 {
 	const signed char denied = I3_ACCESS_DENIED;
 
-	g->refused = true;
 	v->leaving = true;
 	v->since_ns = mono_now_ns();
 	if (send(v->fd, &denied, 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
@@ -69,22 +68,19 @@ static bool sort_out(struct i3_guests *g, size_t i)
 {
 	struct i3_guest *v = &g->list[i];
 
-	if (g->mode == I3_GUESTS_QUEUE)
+	if (g->mode == I3_GUESTS_BUSY)
+		turn_away(v);
+	if (g->mode != I3_GUESTS_STREAMS || !i3_cookie_equal(v->cookie, g->cookie) ||
+	    g->ready_count == 2 * I3_STREAMS_MAX)
 		return false;
-	if (g->mode == I3_GUESTS_STREAMS && i3_cookie_equal(v->cookie, g->cookie) &&
-	    g->ready_count < 2 * I3_STREAMS_MAX) {
-		g->ready[g->ready_count++] = v->fd;
-		forget(g, i);
-		return true;
-	}
-	turn_away(g, v);
-	return false;
+	g->ready[g->ready_count++] = v->fd;
+	forget(g, i);
+	return true;
 }
 
 void i3_guests_set(struct i3_guests *g, enum i3_guests_mode mode, const char *cookie)
 {
 	g->mode = mode;
-	g->refused = false;
 	if (mode != I3_GUESTS_STREAMS)
 		drop_ready(g);
 	if (cookie)
@@ -95,7 +91,7 @@ void i3_guests_set(struct i3_guests *g, enum i3_guests_mode mode, const char *co
 		struct i3_guest *v = &g->list[i];
 
 		if (mode == I3_GUESTS_BUSY && !v->leaving)
-			turn_away(g, v);
+			turn_away(v);
 		if (!complete(v) || !sort_out(g, i))
 			i++;
 	}
@@ -141,7 +137,7 @@ static void welcome(struct i3_guests *g, int listener, uint64_t now_ns)
 			.since_ns = now_ns,
 		};
 		if (g->mode == I3_GUESTS_BUSY)
-			turn_away(g, &g->list[g->count - 1]);
+			turn_away(&g->list[g->count - 1]);
 	}
 }
 
@@ -200,8 +196,6 @@ uint64_t i3_guests_deadline(const struct i3_guests *g)
 
 bool i3_guests_waiting(const struct i3_guests *g)
 {
-	if (g->refused)
-		return true;
 	for (size_t i = 0; i < g->count; i++)
 		if (complete(&g->list[i]))
 			return true;

@@ -20,7 +20,9 @@
 enum i3_guests_mode {
 	I3_GUESTS_QUEUE,   /* no test, or one that may still come to nothing: clients wait
 			    */
-	I3_GUESTS_STREAMS, /* guests with the cookie of the test are its streams */
+	I3_GUESTS_STREAMS, /* guests with the cookie of the test are its streams; the
+			    * others wait: there may be no test if its streams do not come
+			    */
 	I3_GUESTS_BUSY,    /* a test runs: everybody is told so at once */
 };
 
@@ -40,7 +42,6 @@ struct i3_guests {
 	char cookie[I3_COOKIE_BYTES]; /* of the test, for I3_GUESTS_STREAMS */
 	struct i3_guest *list;        /* in order of arrival */
 	size_t count;
-	bool refused; /* somebody was turned away since the mode was set */
 	/* I3_GUESTS_STREAMS: connections of the test, to be taken by the server */
 	int ready[2 * I3_STREAMS_MAX];
 	size_t ready_count;
@@ -62,7 +63,7 @@ void i3_guests_serve(struct i3_guests *g, const struct pollfd *fds, size_t count
 /* Earliest time at which a guest is given up. */
 uint64_t i3_guests_deadline(const struct i3_guests *g);
 
-/* Is there a client with a cookie that waits, or one that was turned away? */
+/* Is there a client with a cookie that waits? */
 bool i3_guests_waiting(const struct i3_guests *g);
 /* The first client with a cookie; its socket and cookie are handed over. False = none. */
 bool i3_guests_take(struct i3_guests *g, struct i3_guest *out);

@@ -37,6 +37,13 @@ const char *i3_state_name(int state, char *buf, size_t cap)
 	return buf;
 }
 
+void i3_make_plain(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
 int i3_cookie_make(char cookie[static I3_COOKIE_BYTES], struct err *e)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";

@@ -52,6 +52,10 @@ enum i3_state {
 /* "TEST_START", or "state N". buf is used for unknown ones. */
 const char *i3_state_name(int state, char *buf, size_t cap);
 
+/* Put ? for whatever is no printable ASCII: a peer's words that users see must not move
+ * their cursor or forge lines. */
+void i3_make_plain(char *text);
+
 /* ---- cookie: 36 letters of a-z2-7 and a NUL ---- */
 #define I3_COOKIE_BYTES 37
 

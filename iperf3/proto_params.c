@@ -232,6 +232,8 @@ static void get_rest(struct reader *r, struct i3_test *t)
 	get_str(r, "title", &t->title);
 	get_str(r, "extra_data", &t->extra_data);
 	get_str(r, "congestion", &t->congestion);
+	if (t->congestion)
+		i3_make_plain(t->congestion);
 	/* Asked for by being there, whatever the number. */
 	t->get_server_output = member(r, "get_server_output", cJSON_Number) != NULL;
 	t->udp_64bit = member(r, "udp_counters_64bit", cJSON_Number) != NULL;

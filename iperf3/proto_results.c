@@ -182,8 +182,10 @@ static bool read_all(struct i3_results *r, struct cJSON *o)
 	r->cpu_system = sane(r->cpu_system, 1e6);
 	r->sender_has_retransmits = retransmits < 0 ? -1 : retransmits > 0;
 	item = cJSON_GetObjectItemCaseSensitive(o, "congestion_used");
-	if (cJSON_IsString(item))
+	if (cJSON_IsString(item)) {
 		strlcpy(r->congestion, item->valuestring, sizeof(r->congestion));
+		i3_make_plain(r->congestion);
+	}
 	item = cJSON_GetObjectItemCaseSensitive(o, "server_output_text");
 	if (cJSON_IsString(item))
 		r->server_output_text = strdup(item->valuestring);

@@ -146,24 +146,50 @@ static bool too_fast(struct i3_session *s, uint64_t now_ns)
 	return true;
 }
 
-/* Is any stream broken? Its control connection may say better why: give it a moment. */
-static bool broken(struct i3_session *s, uint64_t now_ns)
+/* The error of the first broken stream, 0 = none. */
+static int stream_error(const struct i3_session *s, bool *sender)
 {
 	for (size_t n = 0; n < s->stream_count; n++) {
 		int error = atomic_load(&s->streams[n]->failed);
 
-		if (!error)
-			continue;
-		if (!s->failed_ns)
-			s->failed_ns = now_ns;
-		if (now_ns < s->failed_ns + FAILURE_NS)
-			return false;
-		errno = error;
-		i3_fault_sys(&s->fault, s->streams[n]->sender ? I3_F_STREAM_WRITE
-							      : I3_F_STREAM_READ);
-		return true;
+		*sender = s->streams[n]->sender;
+		if (error)
+			return error;
 	}
-	return false;
+	return 0;
+}
+
+/* Has the peer closed all that was to bring data? */
+static bool all_closed(const struct i3_session *s)
+{
+	size_t receivers = 0;
+
+	for (size_t n = 0; n < s->stream_count; n++) {
+		receivers += !s->streams[n]->sender;
+		if (!s->streams[n]->sender && !atomic_load(&s->streams[n]->ended))
+			return false;
+	}
+	return receivers > 0;
+}
+
+/* Can the test not go on? The control connection may say better why: give it a moment. */
+static bool broken(struct i3_session *s, uint64_t now_ns)
+{
+	bool sender = false;
+	int error = stream_error(s, &sender);
+
+	if (!error && !all_closed(s))
+		return false;
+	if (!s->failed_ns)
+		s->failed_ns = now_ns;
+	if (now_ns < s->failed_ns + FAILURE_NS)
+		return false;
+	errno = error;
+	if (error)
+		i3_fault_sys(&s->fault, sender ? I3_F_STREAM_WRITE : I3_F_STREAM_READ);
+	else
+		i3_fault(&s->fault, I3_F_STREAM_CLOSE);
+	return true;
 }
 
 static uint64_t unsent_bytes(const struct i3_session *s)

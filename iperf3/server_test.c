@@ -155,7 +155,6 @@ static void listener_mss(struct i3_guests *g, int mss)
 	}
 }
 
-/* The name comes from the peer and may be anything. */
 static void warn_congestion(struct i3_session *s)
 {
 	char text[128];
@@ -163,9 +162,6 @@ static void warn_congestion(struct i3_session *s)
 	snprintf(text, sizeof(text),
 		 "TCP congestion control algorithm not supported: %.40s",
 		 s->test.congestion);
-	for (char *c = text; *c; c++)
-		if (!isprint((unsigned char)*c))
-			*c = '?';
 	s->report->ops->fault(s->report, I3_TROUBLE_WARNING, text, NULL);
 }
 

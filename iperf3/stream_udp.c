@@ -15,6 +15,8 @@
 #define FEW          4                 /* due datagrams up to here leave one by one */
 #define RX_ROUNDS    4                 /* receive calls in one turn */
 #define CALLS_A_TURN 8
+/* Years of datagrams: a higher number is none. Sums of all streams cannot overflow. */
+#define NUMBER_MAX (UINT64_C(1) << 48)
 
 int i3_udp_send_open(struct i3_stream *s, struct i3_fault *f)
 {
@@ -134,6 +136,8 @@ static void arrived(void *arg, const unsigned char *data, size_t len)
 		return;
 	if (!wide)
 		h.number = seqwin_widen(&s->seen->seq, (uint32_t)h.number);
+	if (h.number > NUMBER_MAX)
+		return;
 	kind = seqwin_put(&s->seen->seq, h.number);
 	if (kind == SEQWIN_DUPLICATE || kind == SEQWIN_OLD)
 		return;

@@ -17,6 +17,7 @@
 #define HELLO_FIRST_NS (300 * NS_PER_MS)
 #define HELLO_MOST_NS  (1200 * NS_PER_MS)
 #define HELLO_TOTAL_NS (15 * NS_PER_S)
+#define STRANGER_NS    (700 * NS_PER_MS) /* for the expected one to come first */
 #define LOOK_NS        (100 * NS_PER_MS) /* at streams whose client repeats its hello */
 #define PATIENCE_NS    (1200 * NS_PER_MS)
 
@@ -280,15 +281,51 @@ static int connect_back(struct i3_session *s, const struct addr *from,
 	return fd;
 }
 
+/* Does the datagram come from where the control connection, or the stream before, does?
+ */
+static bool expected(struct i3_session *s, const struct addr *from)
+{
+	struct addr peer;
+
+	if (s->stream_count > 0
+		    ? addr_peer(s->streams[s->stream_count - 1]->fd, &peer, NULL) < 0
+		    : addr_peer(s->ctl.fd, &peer, NULL) < 0)
+		return true;
+	addr_set_port(&peer, addr_port(from));
+	return addr_equal(&peer, from);
+}
+
+/* A hello at the door. One from a strange address must wait: it may be somebody else, or
+ * a client that leaves by two roads. */
+struct hello {
+	struct addr from, to; /* from.len 0 = none */
+	uint64_t since_ns;
+};
+
+static bool welcome(struct i3_session *s, int door, struct hello *h,
+		    struct hello *stranger)
+{
+	if (!hear(s, door, &h->from, &h->to) || known(s, &h->from))
+		return false;
+	if (expected(s, &h->from))
+		return true;
+	if (!stranger->from.len) {
+		*stranger = *h;
+		stranger->since_ns = mono_now_ns();
+	}
+	return false;
+}
+
 int i3_udp_door_wait(struct i3_session *s, int door, uint64_t deadline_ns)
 {
 	const uint64_t patience = mono_now_ns() + PATIENCE_NS;
+	struct hello stranger = {.since_ns = 0};
 
 	for (;;) {
 		struct pollfd own[] = {{.fd = door, .events = POLLIN},
 				       {.fd = s->ctl.fd, .events = POLLIN}};
 		uint64_t now = mono_now_ns(), until = now + LOOK_NS;
-		struct addr from = {.len = 0}, to;
+		struct hello h = {.since_ns = 0};
 		struct err e;
 		int n = i3_ctl_poll(&s->ctl, own, 2,
 				    until < deadline_ns ? until : deadline_ns, patience,
@@ -305,9 +342,11 @@ int i3_udp_door_wait(struct i3_session *s, int door, uint64_t deadline_ns)
 			return -1;
 		}
 		answer_again(s);
-		if (own[0].revents && hear(s, door, &from, &to) && !known(s, &from))
-			return connect_back(s, &from, &to);
+		if (own[0].revents && welcome(s, door, &h, &stranger))
+			return connect_back(s, &h.from, &h.to);
 		now = mono_now_ns();
+		if (stranger.from.len && now >= stranger.since_ns + STRANGER_NS)
+			return connect_back(s, &stranger.from, &stranger.to);
 		if (now >= deadline_ns || (now >= patience && s->ctl.guests &&
 					   i3_guests_waiting(s->ctl.guests))) {
 			errno = ETIMEDOUT;

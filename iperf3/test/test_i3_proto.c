@@ -202,6 +202,21 @@ START_TEST(cookies)
 }
 END_TEST
 
-CHECK_MAIN("i3_proto", params_as_upstream_sends_them, params_survive_the_trip,
-	   params_refused, params_that_say_little, results_of_old_servers,
-	   results_refused, ids_skip_two, udp_heads, cookies)
+START_TEST(peers_words_are_made_plain)
+{
+	char text[] = "cu\x1b[2J\r\nb\xc3\xa4ic~ ";
+	static const char params[] = "{\"tcp\":true,\"congestion\":\"a\\u001b[31m\\nb\"}";
+	struct i3_test t;
+
+	i3_make_plain(text);
+	ck_assert_str_eq(text, "cu?[2J??b??ic~ ");
+	i3_test_init(&t);
+	ck_assert_int_eq(i3_params_read(&t, params, strlen(params), NULL, NULL, NULL), 0);
+	ck_assert_str_eq(t.congestion, "a?[31m?b");
+	i3_test_free(&t);
+}
+END_TEST
+
+CHECK_MAIN("i3_proto", peers_words_are_made_plain, params_as_upstream_sends_them,
+	   params_survive_the_trip, params_refused, params_that_say_little,
+	   results_of_old_servers, results_refused, ids_skip_two, udp_heads, cookies)
