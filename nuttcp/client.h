@@ -18,6 +18,7 @@ struct nut_client {
 	struct nut_ctl ctl;
 	int server_version;
 	struct addr local, peer; /* of the control connection */
+	char peer_host[ADDR_HOST_MAX];
 	int ctl_mss_bytes;
 	struct nut_params request; /* as sent */
 	struct nut_params own;     /* the same for this end */

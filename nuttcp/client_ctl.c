@@ -57,6 +57,8 @@ static int dial(struct nut_client *c, struct err *e)
 	nut_ctl_guard(c->ctl.fd);
 	addr_local(c->ctl.fd, &c->local, NULL);
 	addr_peer(c->ctl.fd, &c->peer, NULL);
+	c->report->text.family = addr_family(&c->peer);
+	c->report->text.address = addr_host(&c->peer, c->peer_host);
 	if (getsockopt(c->ctl.fd, IPPROTO_TCP, TCP_MAXSEG, &c->ctl_mss_bytes, &len) < 0)
 		c->ctl_mss_bytes = 0;
 	return 0;

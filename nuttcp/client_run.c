@@ -177,6 +177,8 @@ static void run_loop(struct loop *l)
 		case NUT_DONE:
 			return;
 		case NUT_TICK:
+			if (l->interrupted)
+				break;
 			nut_flow_interval(l->f, &i);
 			r->how->interval(r, &i);
 			break;
@@ -314,6 +316,8 @@ int nut_client_run(struct nut_client *c)
 		goto out;
 	}
 	c->report->how->connected(c->report, f);
+	if (c->report->how == &nut_report_text)
+		nut_text_window_warning(c->report->err, &c->report->text, f);
 	rc = transfer(c, f);
 out:
 	nut_flow_close(f);
@@ -339,6 +343,7 @@ int nut_client_classic(struct nut_client *c)
 		return NUT_FAILED;
 	c->own.win_bytes = conf->win_bytes;
 	fc.family = conf->family;
+	fc.classic = true;
 	if (nut_flow_init(f, &fc, &e) < 0 || nut_flow_open(f, &e) < 0) {
 		c->report->how->error(c->report, &e);
 		goto out;

@@ -202,6 +202,8 @@ int nut_conf_check(struct nut_conf *c, FILE *notes, struct err *e)
 	}
 	if (c->srvwin_given == false)
 		c->srvwin_bytes = c->win_bytes;
+	if (c->json && (c->third || c->traceroute))
+		return usage(e, "--json is for tests of this host's own");
 	if (c->third && c->pipe)
 		return usage(e, "option \"-s\" not supported for a third party");
 	if (check_udp(c, notes, e) < 0 || check_multicast(c, e) < 0 ||

@@ -39,7 +39,8 @@ struct nut_flow_conf {
 	bool spin;       /* pace without sleeping */
 	int pipe_fd;     /* data comes from or goes to this descriptor; -1 = none */
 	bool so_debug;
-	bool udp_lock; /* other processes may want the same UDP port: see flow_open.c */
+	bool classic; /* no server: who refuses is not there */
+	bool shared;  /* other processes may want the same port: see flow_open.c */
 	int lock_fd;
 	const char *const *host; /* where to connect, in turn; host_count of them */
 	unsigned host_count;
@@ -108,6 +109,9 @@ void nut_flow_close(struct nut_flow *f);
 int nut_flow_open_passive(struct nut_flow *f, struct err *e);
 int nut_flow_open(struct nut_flow *f, struct err *e);
 bool nut_flow_connects(const struct nut_flow_conf *c);
+
+/* Stream k has met its peer: other processes may have the port. */
+void nut_flow_unlock(const struct nut_flow *f, unsigned k);
 
 /* Returns 0, or -1 with e filled. init: what f->work and f->over need. */
 int nut_flow_start(struct nut_flow *f, struct err *e);

@@ -3,13 +3,12 @@
  * Data sockets. TCP: the transmitter connects and the receiver listens, or with -F the
  * reverse; stream k uses port + k - 1. UDP: the receiver binds those ports.
  *
- * Several tests may want the same port of a server at the same time. For TCP the
- * listener itself is the lock: it exists only until its connections are there, some
- * milliseconds, and only the client whose server process holds it has been told to
- * connect; the others' processes wait for it. So each connection is the right one,
- * whatever its address. For UDP, sockets that have met their peer are connected and get
- * their own datagrams only; until then a lock on a byte of a shared file, one byte a
- * port, keeps the others back. */
+ * Several tests may want the same port of a server at the same time. Each has a process
+ * of its own, and only one of them may listen on a port: it holds a lock, one byte a port
+ * of a file that all share, from before its client is told to connect until the client
+ * has. That takes some milliseconds; the others wait for it. So each connection is the
+ * right one, whatever address it comes from. UDP sockets that have met their peer are
+ * connected and get their own datagrams only; the lock covers the time before that. */
 #include "flow.h"
 
 #include <arpa/inet.h>
@@ -30,7 +29,7 @@
 #define ACCEPT_NS      (5 * NS_PER_S)
 #define CONNECT_NS     (10 * NS_PER_S)
 #define REFUSED_NS     NS_PER_S       /* the peer may not be listening yet */
-#define PORT_NS        (8 * NS_PER_S) /* wait for another test to leave the port */
+#define PORT_NS        (20 * NS_PER_S) /* wait for another test to leave the port */
 #define RETRY_NS       (3 * NS_PER_MS)
 #define UDP_RCVBUF     (4 * 1024 * 1024)
 #define LISTEN_BACKLOG 4
@@ -63,6 +62,40 @@ static void pause_ns(const struct nut_flow *f, uint64_t ns)
 
 /* ---- passive ---- */
 
+/* The byte of a port in the shared file; it is also given up when the process ends. */
+static int lock_port(const struct nut_flow *f, unsigned k, short type)
+{
+	struct flock lock = {
+		.l_type = type,
+		.l_whence = SEEK_SET,
+		.l_start = f->c.p->port + k + (f->c.p->udp ? 65536 : 0),
+		.l_len = 1,
+	};
+
+	return f->c.shared ? fcntl(f->c.lock_fd, F_SETLK, &lock) : 0;
+}
+
+static int wait_port(struct nut_flow *f, unsigned k, struct err *e)
+{
+	uint64_t until_ns = mono_now_ns() + PORT_NS;
+
+	while (lock_port(f, k, F_WRLCK) < 0) {
+		if (mono_now_ns() >= until_ns) {
+			errno = EADDRINUSE;
+			return err_sys(e, "bind");
+		}
+		if (stopper_tripped(f->c.user))
+			return err_set(e, ERR_STOPPED, "bind", "stopped");
+		pause_ns(f, RETRY_NS);
+	}
+	return 0;
+}
+
+void nut_flow_unlock(const struct nut_flow *f, unsigned k)
+{
+	lock_port(f, k, F_UNLCK);
+}
+
 static int listen_on(struct nut_flow *f, unsigned k, struct err *e)
 {
 	const struct sock_req req = {
@@ -73,44 +106,8 @@ static int listen_on(struct nut_flow *f, unsigned k, struct err *e)
 		.opts = data_options(&f->c),
 		.stop = f->c.user,
 	};
-	uint64_t until_ns = mono_now_ns() + (f->c.udp_lock ? PORT_NS : 0);
 
-	for (;;) {
-		int fd = sock_listen(&req, e);
-
-		if (fd >= 0 || e->sys_errno != EADDRINUSE || mono_now_ns() >= until_ns)
-			return fd;
-		pause_ns(f, RETRY_NS);
-	}
-}
-
-/* The byte of a port in the shared file. Held until the process ends or unlocks. */
-static int lock_port(const struct nut_flow *f, unsigned k, short type)
-{
-	struct flock lock = {
-		.l_type = type,
-		.l_whence = SEEK_SET,
-		.l_start = f->c.p->port + k,
-		.l_len = 1,
-	};
-
-	return fcntl(f->c.lock_fd, F_SETLK, &lock);
-}
-
-static int wait_port(struct nut_flow *f, unsigned k, struct err *e)
-{
-	uint64_t until_ns = mono_now_ns() + PORT_NS;
-
-	if (!f->c.udp_lock)
-		return 0;
-	while (lock_port(f, k, F_WRLCK) < 0) {
-		if (mono_now_ns() >= until_ns) {
-			errno = EADDRINUSE;
-			return err_sys(e, "bind");
-		}
-		pause_ns(f, RETRY_NS);
-	}
-	return 0;
+	return wait_port(f, k, e) < 0 ? -1 : sock_listen(&req, e);
 }
 
 static int bind_udp(const struct nut_flow *f, uint16_t port, struct err *e)
@@ -225,7 +222,8 @@ static int connect_to(struct nut_flow *f, unsigned k, struct err *e)
 
 		if (fd >= 0 && k == 0)
 			f->rtt_ms = (double)(mono_now_ns() - from_ns) / 1e6;
-		if (fd >= 0 || e->sys_errno != ECONNREFUSED || mono_now_ns() >= until_ns)
+		if (fd >= 0 || f->c.classic || e->sys_errno != ECONNREFUSED ||
+		    mono_now_ns() >= until_ns)
 			return fd;
 		pause_ns(f, RETRY_NS);
 	}
@@ -238,6 +236,7 @@ static int accept_from(struct nut_flow *f, unsigned k, struct err *e)
 
 	close(f->listener[k]);
 	f->listener[k] = -1;
+	nut_flow_unlock(f, k);
 	return fd;
 }
 

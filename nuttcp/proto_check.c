@@ -8,6 +8,8 @@
 
 #include "proto.h"
 
+#define UDP_MOST 65507 /* largest datagram over IPv4 */
+
 struct answer {
 	const struct nut_params *p;
 	uint16_t ctlport;
@@ -86,8 +88,7 @@ static int check_sizes(const struct answer *a)
 	const struct nut_params *p = a->p;
 	int64_t least = p->thirdparty[0] ? 0 : 1;
 
-	if (p->buflen_bytes < least || p->buflen_bytes > NUT_BUFLEN_MAX ||
-	    (p->udp && p->buflen_bytes > 65507))
+	if (p->buflen_bytes < least || p->buflen_bytes > NUT_BUFLEN_MAX)
 		return invalid(a, "invalid buflen", "buflen", p->buflen_bytes);
 	if (p->nbuf < 1 || p->nbuf > INT64_MAX)
 		return invalid(a, "invalid nbuf", "nbuf", (int64_t)p->nbuf);
@@ -169,6 +170,8 @@ static int check_measures(const struct answer *a)
 		return refuse(a, "jitter option requires instantaneous rate limit\n");
 	if (p->do_owd < 0 || p->do_owd > 7)
 		return invalid(a, "invalid do_owd", "do_owd", p->do_owd);
+	if (p->udp && p->buflen_bytes > UDP_MOST)
+		return invalid(a, "invalid buflen", "buflen", p->buflen_bytes);
 	return 0;
 }
 

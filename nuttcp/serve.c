@@ -14,7 +14,6 @@
 #include "mono.h"
 #include "request.h"
 #include "sockio.h"
-#include "sockopt.h"
 #include "text.h"
 #include "trace.h"
 
@@ -223,24 +222,6 @@ static void run_loop(struct session *s, struct nut_flow *f)
 	}
 }
 
-static void window_warning(const struct session *s, const struct nut_flow *f)
-{
-	int64_t want = s->p.win_bytes;
-	bool send = f->c.transmit;
-	int got = (send ? sock_sndbuf_bytes(f->fd[0]) : sock_rcvbuf_bytes(f->fd[0])) / 2;
-	FILE *to = s->s->err ? s->s->err : s->out;
-
-	if (want == 0 || got >= want * 98 / 100)
-		return;
-	fprintf(to,
-		s->p.format & NUT_PARSE
-			? "nuttcp-%c: "
-			  "Warning=\"%s_window_size_%d_<_requested_window_size_%d\"\n"
-			: "nuttcp-%c: Warning: %s window size %d < requested window size "
-			  "%d\n",
-		send ? 't' : 'r', send ? "send" : "receive", got, (int)want);
-}
-
 static void report(struct session *s, struct nut_flow *f)
 {
 	struct nut_result r;
@@ -268,7 +249,7 @@ static void test(struct session *s, struct nut_flow *f)
 		return;
 	}
 	nut_text_connected(&s->text, f);
-	window_warning(s, f);
+	nut_text_window_warning(s->s->err ? s->s->err : s->out, &s->text, f);
 	if (nut_flow_start(f, &e) < 0)
 		return;
 	run_loop(s, f);
@@ -296,7 +277,7 @@ static void run_test(struct session *s)
 		.pipe_fd = !s->s->conf->pipe ? -1
 			   : transmit        ? STDIN_FILENO
 					     : STDOUT_FILENO,
-		.udp_lock = s->s->shared,
+		.shared = s->s->shared,
 		.lock_fd = s->s->lock_fd,
 		.host = host,
 		.host_count = 1,
@@ -388,6 +369,7 @@ void nut_serve(const struct nut_serve *serve)
 		.ident = "",
 		.cpu_lines = true,
 		.host = s->peer_host,
+		.family = addr_family(&s->peer),
 		.priority_given = serve->conf->priority_given,
 		.priority = (int)serve->conf->priority,
 		.affinity = -1,

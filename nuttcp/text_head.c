@@ -32,11 +32,6 @@ static const char *af(int family)
 	return family == AF_INET6 ? "inet6" : "inet";
 }
 
-static int family_of(const char *host)
-{
-	return strchr(host, ':') ? AF_INET6 : AF_INET;
-}
-
 static void buffer_line(const struct nut_text *t)
 {
 	const struct nut_params *p = t->p;
@@ -133,7 +128,9 @@ void nut_text_head(const struct nut_text *t)
 	process_lines(t);
 	buffer_line(t);
 	if (p->udp)
-		fprintf(t->out, " af=%s", af(family_of(t->host)));
+		fprintf(t->out, " af=%s", af(t->family));
+	if (p->udp && t->transmit && t->address && strcmp(t->address, t->host) != 0)
+		fprintf(t->out, " ip=%s", t->address);
 	fputc('\n', t->out);
 	if (!t->transmit) {
 		receiver_lines(t);
@@ -245,4 +242,20 @@ void nut_text_connected(const struct nut_text *t, const struct nut_flow *f)
 	}
 	if (t->p->ttl)
 		multicast_lines(t, f);
+}
+
+void nut_text_window_warning(FILE *out, const struct nut_text *t, const struct nut_flow *f)
+{
+	int64_t want = t->p->win_bytes;
+	bool send = f->c.transmit;
+	/* Linux tells twice of what it lets us have. */
+	int got = (send ? sock_sndbuf_bytes(f->fd[0]) : sock_rcvbuf_bytes(f->fd[0])) / 2;
+
+	if (want == 0 || got >= want * 98 / 100)
+		return;
+	fprintf(out,
+		parse(t) ? "nuttcp-%c: "
+			   "Warning=\"%s_window_size_%d_<_requested_window_size_%d\"\n"
+			 : "nuttcp-%c: Warning: %s window size %d < requested window size %d\n",
+		send ? 't' : 'r', send ? "send" : "receive", got, (int)want);
 }

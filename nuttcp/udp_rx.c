@@ -5,7 +5,6 @@
  * of the end lost, the control connection tells of it: the transmitter closes its half
  * 2 s after EOD0. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -138,12 +137,6 @@ static void meet(struct receiver *r, unsigned k)
 {
 	struct nut_flow *f = r->f;
 	struct addr from = {.len = sizeof(from.ss)};
-	struct flock lock = {
-		.l_type = F_UNLCK,
-		.l_whence = SEEK_SET,
-		.l_start = f->c.p->port + k,
-		.l_len = 1,
-	};
 	unsigned char data[NUT_MARK_BYTES + 1];
 	ssize_t n = recvfrom(f->fd[k], data, sizeof(data), MSG_DONTWAIT | MSG_PEEK,
 			     (struct sockaddr *)&from.ss, &from.len);
@@ -158,8 +151,7 @@ static void meet(struct receiver *r, unsigned k)
 	}
 	connect(f->fd[k], (struct sockaddr *)&from.ss, from.len);
 	r->met[k] = true;
-	if (f->c.udp_lock)
-		fcntl(f->c.lock_fd, F_SETLK, &lock);
+	nut_flow_unlock(f, k);
 }
 
 /* Everything that waits on stream k. */
