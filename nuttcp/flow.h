@@ -66,7 +66,7 @@ struct nut_flow {
 	int listener[NUT_STREAMS_MAX], fd[NUT_STREAMS_MAX];
 	int group_fd;      /* multicast transmitter: for the data, fd[0] for the marks */
 	bool connects;     /* this end connected */
-	struct addr other; /* end of the first data connection */
+	struct addr other; /* end of the last data connection */
 	double rtt_ms;     /* of connect(); 0 = not measured */
 	int mss_bytes;
 	uint64_t initial_cwnd_pkts, initial_cwnd_kb;

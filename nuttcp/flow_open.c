@@ -245,7 +245,8 @@ static void note_first(struct nut_flow *f)
 	socklen_t len = sizeof(f->mss_bytes);
 	struct tcp_stat t;
 
-	addr_peer(f->fd[0], &f->other, NULL);
+	/* The last one, as it has always been printed. */
+	addr_peer(f->fd[f->n - 1], &f->other, NULL);
 	if (getsockopt(f->fd[0], IPPROTO_TCP, TCP_MAXSEG, &f->mss_bytes, &len) < 0)
 		f->mss_bytes = 0;
 	if (tcpinfo_get(f->fd[0], &t) == 0 && t.have & TCP_HAVE_BASE) {

@@ -32,8 +32,7 @@ static int bad_command(const struct err *e)
 {
 	if (e->text[0]) {
 		fprintf(stderr, "%s\n", e->text);
-		if (strchr(e->text, '-') == strstr(e->text, "--") &&
-		    strstr(e->text, "option"))
+		if (strstr(e->text, "option -- ") || strstr(e->text, "recognized option"))
 			fputs("nuttcp -h lists the options\n", stderr);
 	} else {
 		usage(stdout);

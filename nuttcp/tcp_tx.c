@@ -31,6 +31,7 @@ struct sender {
 	void *base;
 	size_t buflen;
 	bool counters; /* retransmissions and window inside the data */
+	bool second;   /* the first buffer, with its magic number, is out */
 	struct pacer pacer;
 };
 
@@ -54,8 +55,10 @@ static void put_next(struct sender *s)
 
 	if (f->c.p->do_owd)
 		nut_data_put_time(s->block, s->buflen, wall_now_ns() / NS_PER_US);
-	if (!s->counters || f->c.p->interval_s <= 0)
+	if (!s->second || !s->counters || f->c.p->interval_s <= 0) {
+		s->second = true;
 		return;
+	}
 	nut_flow_tcp(f, &t);
 	if (f->c.peer_version >= NUT_SINCE_CWND)
 		second = (uint32_t)t.cwnd_kb;
@@ -75,11 +78,11 @@ static int run_free(struct sender *s, uint64_t bytes, struct err *e)
 		uint64_t from_ns = mono_now_ns(), took_ns;
 		uint64_t now = fresh && slice < bytes ? slice : bytes;
 
+		put_next(s);
 		if (mover_tx_run(m, now, e) < 0)
 			return -1;
 		if (bytes != UINT64_MAX)
 			bytes -= now;
-		put_next(s);
 		took_ns = mono_now_ns() - from_ns;
 		if (s->f->c.p->do_owd)
 			continue;
@@ -123,11 +126,13 @@ static int run_turns(struct sender *s, uint64_t bytes, struct err *e)
 	for (unsigned k = 0; bytes > 0; k = (k + 1) % s->f->n) {
 		uint64_t now = s->buflen < bytes ? s->buflen : bytes;
 
-		if (pace(s, e) < 0 || mover_tx_run(&s->mover[k], now, e) < 0)
+		if (pace(s, e) < 0)
+			return -1;
+		put_next(s);
+		if (mover_tx_run(&s->mover[k], now, e) < 0)
 			return -1;
 		if (bytes != UINT64_MAX)
 			bytes -= now;
-		put_next(s);
 	}
 	return 0;
 }
@@ -263,8 +268,6 @@ static int prepare(struct sender *s, struct nut_flow *f, struct err *e)
 		return -1;
 	nut_data_fill(s->block, s->buflen);
 	put_first(s);
-	if (f->c.p->do_owd)
-		nut_data_put_time(s->block, s->buflen, wall_now_ns() / NS_PER_US);
 	for (unsigned k = 0; k < f->n; k++)
 		s->mover[k] = (struct mover_tx){
 			.fd = f->fd[k],
