@@ -72,6 +72,7 @@ struct nut_flow_conf nut_client_flow(struct nut_client *c, const char *const *ho
 						 : STDOUT_FILENO,
 		.so_debug = conf->so_debug,
 		.lock_fd = -1,
+		.ctl_fd = -1,
 		.host = host,
 		.host_count = count,
 		.local = c->local,

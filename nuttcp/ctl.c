@@ -94,6 +94,16 @@ bool nut_ctl_abort(const struct nut_ctl *c)
 	return recv(c->fd, &byte, 1, MSG_OOB | MSG_DONTWAIT) == 1 && byte == 'A';
 }
 
+void nut_ctl_finish(int fd)
+{
+	char waste[4096];
+	int most = 256;
+
+	shutdown(fd, SHUT_WR);
+	while (most-- > 0 && recv(fd, waste, sizeof(waste), MSG_DONTWAIT) > 0)
+		continue;
+}
+
 void nut_ctl_guard(int fd)
 {
 	const struct timeval bound = {.tv_sec = SEND_NS / NS_PER_S};

@@ -36,6 +36,10 @@ int nut_ctl_send(const struct nut_ctl *c, const char *text, struct stopper *stop
 /* Did the peer ask by urgent data to stop sending? */
 bool nut_ctl_abort(const struct nut_ctl *c);
 
+/* Before closing: no more from us, and what the peer sent unasked is dropped, lest a
+ * reset overtake our last words. Waits for nothing. */
+void nut_ctl_finish(int fd);
+
 /* Notice within seconds when the host at the other end is gone, also in silence. */
 void nut_ctl_guard(int fd);
 

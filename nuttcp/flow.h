@@ -41,6 +41,7 @@ struct nut_flow_conf {
 	bool so_debug;
 	bool classic; /* no server: who refuses is not there */
 	bool shared;  /* other processes may want the same port: see flow_open.c */
+	int ctl_fd;   /* of a server: readable means that the client has gone; or -1 */
 	int lock_fd;
 	const char *const *host; /* where to connect, in turn; host_count of them */
 	unsigned host_count;

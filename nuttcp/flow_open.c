@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@
 
 #define ACCEPT_NS      (5 * NS_PER_S)
 #define CONNECT_NS     (10 * NS_PER_S)
-#define REFUSED_NS     NS_PER_S       /* the peer may not be listening yet */
+#define REFUSED_NS     NS_PER_S        /* the peer may not be listening yet */
 #define PORT_NS        (20 * NS_PER_S) /* wait for another test to leave the port */
 #define RETRY_NS       (3 * NS_PER_MS)
 #define UDP_RCVBUF     (4 * 1024 * 1024)
@@ -75,18 +76,28 @@ static int lock_port(const struct nut_flow *f, unsigned k, short type)
 	return f->c.shared ? fcntl(f->c.lock_fd, F_SETLK, &lock) : 0;
 }
 
+/* Has the client of a server left? Waits for it until ns. */
+static bool client_left(const struct nut_flow *f, uint64_t ns)
+{
+	return f->c.ctl_fd >= 0 &&
+	       sock_wait(f->c.ctl_fd, POLLIN, ns, f->c.user, NULL) == 0;
+}
+
 static int wait_port(struct nut_flow *f, unsigned k, struct err *e)
 {
 	uint64_t until_ns = mono_now_ns() + PORT_NS;
 
 	while (lock_port(f, k, F_WRLCK) < 0) {
-		if (mono_now_ns() >= until_ns) {
+		uint64_t now = mono_now_ns();
+
+		if (now >= until_ns) {
 			errno = EADDRINUSE;
 			return err_sys(e, "bind");
 		}
+		if (client_left(f, now + RETRY_NS))
+			return err_set(e, ERR_PEER, "bind", "the client has gone");
 		if (stopper_tripped(f->c.user))
 			return err_set(e, ERR_STOPPED, "bind", "stopped");
-		pause_ns(f, RETRY_NS);
 	}
 	return 0;
 }
@@ -229,11 +240,35 @@ static int connect_to(struct nut_flow *f, unsigned k, struct err *e)
 	}
 }
 
+/* Until somebody connects; a server's client may leave instead. */
+static int wait_connection(const struct nut_flow *f, unsigned k, uint64_t until_ns)
+{
+	while (f->c.ctl_fd >= 0 && mono_now_ns() < until_ns &&
+	       !stopper_tripped(f->c.user)) {
+		struct pollfd p[2] = {
+			{.fd = f->listener[k], .events = POLLIN},
+			{.fd = f->c.ctl_fd, .events = POLLIN},
+		};
+
+		if (poll(p, 2, mono_poll_ms(until_ns, mono_now_ns())) < 0)
+			continue;
+		if (p[0].revents)
+			return 0;
+		if (p[1].revents)
+			return -1;
+	}
+	return 0;
+}
+
 static int accept_from(struct nut_flow *f, unsigned k, struct err *e)
 {
-	int fd = sock_accept(f->listener[k], mono_now_ns() + ACCEPT_NS, f->c.user, NULL,
-			     e);
+	uint64_t until_ns = mono_now_ns() + ACCEPT_NS;
+	int fd = -1;
 
+	if (wait_connection(f, k, until_ns) < 0)
+		err_set(e, ERR_PEER, "accept", "the client has gone");
+	else
+		fd = sock_accept(f->listener[k], until_ns, f->c.user, NULL, e);
 	close(f->listener[k]);
 	f->listener[k] = -1;
 	nut_flow_unlock(f, k);

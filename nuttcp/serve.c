@@ -17,7 +17,7 @@
 #include "text.h"
 #include "trace.h"
 
-#define ASK_NS      (30 * NS_PER_S)  /* for a client to say what it wants */
+#define ASK_NS      (15 * NS_PER_S)  /* for a client to say what it wants */
 #define READY_NS    (50 * NS_PER_MS) /* for it to bind its UDP port */
 #define GONE_TCP_NS (2 * NS_PER_S)   /* for its last data, when it has hung up */
 #define GONE_UDP_NS (100 * NS_PER_MS)
@@ -214,6 +214,13 @@ static void run_loop(struct session *s, struct nut_flow *f)
 			stopper_trip(&f->over, NUT_STOP_GONE);
 			break;
 		case NUT_UNTIL:
+			/* With the client gone there is nobody to tell. */
+			if (w.ctl_fd >= 0)
+				fprintf(s->out,
+					"nuttcp-%c: Warning: ended after %g s, the limit "
+					"of this server\n",
+					s->text.transmit ? 't' : 'r',
+					s->s->conf->limits.duration_s);
 			w.until_ns = MONO_NEVER;
 			stopper_trip(&f->work, NUT_STOP_GONE);
 			stopper_trip(&f->over, NUT_STOP_GONE);
@@ -279,6 +286,7 @@ static void run_test(struct session *s)
 					     : STDOUT_FILENO,
 		.shared = s->s->shared,
 		.lock_fd = s->s->lock_fd,
+		.ctl_fd = s->ctl.fd,
 		.host = host,
 		.host_count = 1,
 		.local = s->local,
@@ -380,5 +388,6 @@ out:
 		close(fd);
 	if (s && s->out)
 		fclose(s->out);
+	nut_ctl_finish(serve->ctl_fd);
 	free(s);
 }

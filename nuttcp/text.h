@@ -22,7 +22,7 @@ struct nut_text {
 	/* result line only */
 	bool by_stream_retrans, by_stream_cwnd, blank_first;
 	/* header only */
-	const char *host; /* as typed, or the peer's address */
+	const char *host;    /* as typed, or the peer's address */
 	const char *address; /* of a host that was typed as a name; NULL = none */
 	int family;
 	bool priority_given;
@@ -36,7 +36,8 @@ void nut_text_head(const struct nut_text *t);
 void nut_text_connected(const struct nut_text *t, const struct nut_flow *f);
 
 /* A window that is smaller than what was asked for. */
-void nut_text_window_warning(FILE *out, const struct nut_text *t, const struct nut_flow *f);
+void nut_text_window_warning(FILE *out, const struct nut_text *t,
+			     const struct nut_flow *f);
 
 void nut_text_interval(const struct nut_text *t, const struct nut_interval *i);
 

@@ -244,7 +244,8 @@ void nut_text_connected(const struct nut_text *t, const struct nut_flow *f)
 		multicast_lines(t, f);
 }
 
-void nut_text_window_warning(FILE *out, const struct nut_text *t, const struct nut_flow *f)
+void nut_text_window_warning(FILE *out, const struct nut_text *t,
+			     const struct nut_flow *f)
 {
 	int64_t want = t->p->win_bytes;
 	bool send = f->c.transmit;
@@ -256,6 +257,7 @@ void nut_text_window_warning(FILE *out, const struct nut_text *t, const struct n
 	fprintf(out,
 		parse(t) ? "nuttcp-%c: "
 			   "Warning=\"%s_window_size_%d_<_requested_window_size_%d\"\n"
-			 : "nuttcp-%c: Warning: %s window size %d < requested window size %d\n",
+			 : "nuttcp-%c: Warning: %s window size %d < requested window "
+			   "size %d\n",
 		send ? 't' : 'r', send ? "send" : "receive", got, (int)want);
 }

@@ -192,8 +192,8 @@ def in_background(step):
 class Client:
     """A client by hand: connects, sends a request."""
 
-    def __init__(self, port, version="8.2.2", **fields):
-        self.control = connect_tcp(port, timeout=20)
+    def __init__(self, control_port, version="8.2.2", **fields):
+        self.control = connect_tcp(control_port, timeout=20)
         self.lines = self.control.makefile("rb")
         self.control.sendall(b"HELO nuttcp v%s\n" % version.encode())
         self.greeting = self.lines.readline().decode()

@@ -16,7 +16,8 @@ def dumped(text):
         letter, name, _, _, help_text = line.split("\t", 4)
         names = {"-" + letter} if letter != "-" else set()
         if name != "-":
-            names.add("--" + name)
+            # Of a tool whose options are words with one dash: "-wb".
+            names.add(name if name.startswith("-") else "--" + name)
         (may if help_text == "-" else must).update(names)
     return must, may
 

@@ -200,14 +200,15 @@ START_TEST(test_output_options)
 	ck_assert_uint_eq(strlen(c.ident), 40);
 	good("-T1 -i2 host");
 	ck_assert_double_eq(c.interval_s, 0);
-	ck_assert_str_eq(notes, "ignoring interval=2.000000 which is greater than or equal "
-				"timeout=1.000000\n");
+	ck_assert_str_eq(notes,
+			 "ignoring interval=2.000000 which is greater than or equal "
+			 "timeout=1.000000\n");
 	good("-N200 host");
 	ck_assert_int_eq(c.nstream, 128);
 	ck_assert_str_eq(notes, "nstream = 200 > MAXSTREAM, set to 128\n");
 	good("-n10 -l16 host");
-	ck_assert_str_eq(notes,
-			 "Unable to print retransmission information if TCP buflen < 32\n");
+	ck_assert_str_eq(
+		notes, "Unable to print retransmission information if TCP buflen < 32\n");
 }
 END_TEST
 
@@ -239,7 +240,8 @@ START_TEST(test_errors)
 	static const struct {
 		const char *words, *text;
 	} rows[] = {
-		{"-nb5 h", "option \"-nb\" no longer supported, use \"-n###[k|m|g|t|p]\" instead"},
+		{"-nb5 h",
+		 "option \"-nb\" no longer supported, use \"-n###[k|m|g|t|p]\" instead"},
 		{"-l0 h", "invalid buflen = 0"},
 		{"-lx h", "invalid buflen = x"},
 		{"-l999999999 h", "invalid buflen = 999999999"},
@@ -264,7 +266,8 @@ START_TEST(test_errors)
 		{"-T-1 h", "invalid timeout = -1.000000"},
 		{"-Tx h", "invalid timeout = x"},
 		{"-i-1 h", "invalid interval = -1.000000"},
-		{"-f h", "invalid null format option\nperhaps the \"-F\" flip option was intended"},
+		{"-f h", "invalid null format option\nperhaps the \"-F\" flip option was "
+			 "intended"},
 		{"-fxyz h", "invalid format option \"xyz\""},
 		{"-x h", "invalid null x option"},
 		{"-xq h", "invalid x option \"q\""},
@@ -274,8 +277,10 @@ START_TEST(test_errors)
 		{"-m0 h", "invalid multicast ttl = 0"},
 		{"-m300 h", "invalid multicast ttl = 300"},
 		{"-g231.1.1.1 h", "can't use \"-g\" option for non-multicast"},
-		{"-m2 -g232.1.1.1 h", "bad ASM multicast IP address: 232.1.1.1: use 231.x.y.z"},
-		{"-ms2 -g231.1.1.1 h", "bad SSM multicast IP address: 231.1.1.1: use 232.x.y.z"},
+		{"-m2 -g232.1.1.1 h",
+		 "bad ASM multicast IP address: 232.1.1.1: use 231.x.y.z"},
+		{"-ms2 -g231.1.1.1 h",
+		 "bad SSM multicast IP address: 231.1.1.1: use 232.x.y.z"},
 		{"-M-1 h", "invalid datamss = -1"},
 		{"-c64 h", "invalid dscp = 64"},
 		{"-c8p h", "invalid precedence = 8"},
@@ -286,21 +291,28 @@ START_TEST(test_errors)
 		{"-S -P22000:22001", "can't specify source control port in server mode"},
 		{"-S host", "a server takes no host"},
 		{"-t", "-t needs a host"},
-		{"--idle-data-timeout 0 h", "invalid value for idle-data-timeout = 0.000000"},
-		{"--idle-data-timeout 1/2 h", "invalid idle-data-timeout parameter = 1/2"},
+		{"--idle-data-timeout 0 h",
+		 "invalid value for idle-data-timeout = 0.000000"},
+		{"--idle-data-timeout 1/2 h",
+		 "invalid idle-data-timeout parameter = 1/2"},
 		{"--idle-data-timeout 5/2/1 h",
 		 "error: idle-data-timeout maximum of 1.000000 < minimum of 5.000000"},
 		{"--packet-burst 0 h", "invalid maxburst = 0"},
 		{"-j -R0 h", "jitter option not supported for unlimited rate"},
-		{"-j -Ra1m h", "jitter option requires \"-Ri\" instantaneous rate limit option"},
+		{"-j -Ra1m h",
+		 "jitter option requires \"-Ri\" instantaneous rate limit option"},
 		{"-u -F h", "flip option not supported for UDP"},
 		{"-p65535 -N4 h", "invalid port/nstream = 65535/4"},
-		{"-P22100 -p22098 -N4 h", "ctlport = 22100 overlaps port/nstream = 22098/4"},
-		{"127.0.0.1/", "bad hostname or address: trailing '/' not allowed: 127.0.0.1/"},
-		{"-r 127.0.0.1/127.0.0.2", "multiple control/data paths not supported for receive"},
+		{"-P22100 -p22098 -N4 h",
+		 "ctlport = 22100 overlaps port/nstream = 22098/4"},
+		{"127.0.0.1/",
+		 "bad hostname or address: trailing '/' not allowed: 127.0.0.1/"},
+		{"-r 127.0.0.1/127.0.0.2",
+		 "multiple control/data paths not supported for receive"},
 		{"-F 127.0.0.1/127.0.0.2",
 		 "multiple control/data paths not supported for flipped transmit"},
-		{"a/b/c", "bad hostname or address: too many data paths for nstream=1: a/b/c"},
+		{"a/b/c",
+		 "bad hostname or address: too many data paths for nstream=1: a/b/c"},
 		{"-u 127.0.0.1+1", "stride 1 not valid for UDP"},
 		{"-6 ::1+1", "stride 1 not valid for IPv6"},
 		{"-N2m 127.0.0.1+1", "don't use both multilink and address stride"},
@@ -344,13 +356,16 @@ START_TEST(test_too_new)
 	} rows[] = {
 		{"host", 60102, false, ""},
 		{"-j host", 60102, true,
-		 "nuttcp-t: jitter not supported by server version 6.1.2, need >= 7.0.1\n"},
+		 "nuttcp-t: jitter not supported by server version 6.1.2, need >= "
+		 "7.0.1\n"},
 		{"-j -r host", 60102, false, ""},
 		{"-P5000/5001 a b", 60102, true,
-		 "nuttcp-t: ctlport3 option not supported by server version 6.1.2, need >= "
+		 "nuttcp-t: ctlport3 option not supported by server version 6.1.2, need "
+		 ">= "
 		 "6.2.5\n"},
 		{"-i1 host", 30100, true,
-		 "nuttcp-t: interval option not supported by server version 3.1.0, need >= "
+		 "nuttcp-t: interval option not supported by server version 3.1.0, need "
+		 ">= "
 		 "3.3.2\n"},
 		{"-o -r host", 60102, true,
 		 "nuttcp-r: owd not supported by server version 6.1.2, need >= 7.0.1\n"},
@@ -359,7 +374,8 @@ START_TEST(test_too_new)
 		 "6.2.7\n"},
 		{"-Ri1m/4 -u host", 60102, false, ""},
 		{"-Ri1m -r host", 30000, false,
-		 "nuttcp-r: instantaneous rate option not supported by server version 3.0.0, "
+		 "nuttcp-r: instantaneous rate option not supported by server version "
+		 "3.0.0, "
 		 "need >= 3.6.1\n"},
 	};
 
@@ -424,5 +440,5 @@ START_TEST(test_third)
 END_TEST
 
 CHECK_MAIN("nut_conf", test_defaults, test_grammar, test_times_and_sizes, test_rates,
-	   test_udp_buflen, test_output_options, test_ports_and_hosts, test_errors, test_usage,
-	   test_too_new, test_idle, test_third)
+	   test_udp_buflen, test_output_options, test_ports_and_hosts, test_errors,
+	   test_usage, test_too_new, test_idle, test_third)

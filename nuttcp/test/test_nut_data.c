@@ -11,14 +11,17 @@ START_TEST(test_marks)
 		size_t len;
 		int mark;
 	} rows[] = {
-		{"BOD0", 4, NUT_BOD0},    {"BOD1", 4, NUT_BOD1},    {"EOD0", 4, NUT_EOD},
-		{"EOD3", 4, NUT_EOD + 3}, {"EOD4", 4, NUT_EOD_LAST}, {"EOD5", 4, NUT_OTHER},
-		{"EOD", 3, NUT_OTHER},    {"", 0, NUT_OTHER},       {"BOD0 ", 5, NUT_DATA},
+		{"BOD0", 4, NUT_BOD0},     {"BOD1", 4, NUT_BOD1},
+		{"EOD0", 4, NUT_EOD},      {"EOD3", 4, NUT_EOD + 3},
+		{"EOD4", 4, NUT_EOD_LAST}, {"EOD5", 4, NUT_OTHER},
+		{"EOD", 3, NUT_OTHER},     {"", 0, NUT_OTHER},
+		{"BOD0 ", 5, NUT_DATA},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		ck_assert_int_eq(nut_mark_of((const unsigned char *)rows[i].data, rows[i].len),
-				 rows[i].mark);
+		ck_assert_int_eq(
+			nut_mark_of((const unsigned char *)rows[i].data, rows[i].len),
+			rows[i].mark);
 	for (int m = NUT_BOD0; m <= NUT_EOD_LAST; m++) {
 		unsigned char out[NUT_MARK_BYTES];
 

@@ -63,7 +63,8 @@ START_TEST(test_loss)
 
 		nut_udp_loss(&tx, &rx, rows[i].buflen, &drops, &pkts, &loss);
 		ck_assert_msg(drops == rows[i].drops && pkts == rows[i].pkts,
-			      "row %zu: %lld / %lld", i, (long long)drops, (long long)pkts);
+			      "row %zu: %lld / %lld", i, (long long)drops,
+			      (long long)pkts);
 		ck_assert(rows[i].drops != 0 || loss == 0.0);
 	}
 }
@@ -91,10 +92,12 @@ START_TEST(test_plain_result)
 		"nuttcp-t: buflen=65536, nstream=3, port=22100 tcp -> 10.77.0.1",
 		"nuttcp-t: connect to 10.77.0.1 with mss=1448, RTT=0.070 ms af=inet",
 		"nuttcp-t: initial congestion window = 14 KB (10 packets)",
-		"nuttcp-t: 4.8788 MB in 2.14 real seconds = 2331.02 KB/sec = 19.0957 Mbps",
+		"nuttcp-t: 4.8788 MB in 2.14 real seconds = 2331.02 KB/sec = 19.0957 "
+		"Mbps",
 		"nuttcp-t: 4.8788 MB in 0.66 CPU seconds = 9308.26 KB/cpu sec",
 		"nuttcp-t: retrans = 1572 ( 556+484+532 ) cwnd = 199 KB ( 73+36+90 )",
-		"nuttcp-t: min-OWD = -0.0160 ms, avg-OWD = 0.1085 ms, max-OWD = 3.8030 ms",
+		"nuttcp-t: min-OWD = -0.0160 ms, avg-OWD = 0.1085 ms, max-OWD = 3.8030 "
+		"ms",
 		"nuttcp-t: 79 I/O calls, msec/call = 25.92, calls/sec = 39.50",
 		"nuttcp-t: 0.6user 0.0sys 0:01real 65% 0i+0d 976maxrss 0+0pf 0+1256csw",
 	};
@@ -125,9 +128,11 @@ START_TEST(test_parse_result)
 {
 	static const char *const lines[] = {
 		"nuttcp-t: connect=127.0.0.1 mss=32741 rtt_ms=0.059 af=inet",
-		"nuttcp-t: megabytes=6.0000 real_seconds=1.01 rate_KBps=6103.28 rate_Mbps=49.9981",
+		"nuttcp-t: megabytes=6.0000 real_seconds=1.01 rate_KBps=6103.28 "
+		"rate_Mbps=49.9981",
 		"nuttcp-t: megabytes=6.0000 cpu_seconds=0.78 KB_per_cpu_second=7891.26",
-		"nuttcp-t: retrans=3 retrans_by_stream=1+2 cwnd=1118 cwnd_by_stream=575+543",
+		"nuttcp-t: retrans=3 retrans_by_stream=1+2 cwnd=1118 "
+		"cwnd_by_stream=575+543",
 		"nuttcp-t: msminjitter=0.1000 msavgjitter=0.2000 msmaxjitter=0.3000",
 		"nuttcp-t: stats=cpu user=0.7 system=0.0 elapsed=0:01 cpu=77% "
 		"memory=0i+0d-900maxrss io=0+0pf swaps=0+6245csw",
@@ -181,23 +186,25 @@ START_TEST(test_interval_lines)
 {
 	struct nut_interval i;
 
-	ck_assert(nut_interval_line("    2.9375 MB /   0.50 sec =   49.2805 Mbps     0 retrans",
-				    &i));
+	ck_assert(nut_interval_line(
+		"    2.9375 MB /   0.50 sec =   49.2805 Mbps     0 retrans", &i));
 	ck_assert_double_eq(i.now.seconds, 0.5);
 	ck_assert_uint_eq(i.now.bytes, 3080192);
 	ck_assert(!i.have_loss);
-	ck_assert(nut_interval_line("    0.4253 MB /   0.50 sec =    7.1366 Mbps    56 /   502 "
-				    "~drop/pkt 11.16 ~%loss 0.0010 msMinJitter 0.2134 "
-				    "msAvgJitter 3.7490 msMaxJitter Tot:     0.9 MB",
-				    &i));
+	ck_assert(nut_interval_line(
+		"    0.4253 MB /   0.50 sec =    7.1366 Mbps    56 /   502 "
+		"~drop/pkt 11.16 ~%loss 0.0010 msMinJitter 0.2134 "
+		"msAvgJitter 3.7490 msMaxJitter Tot:     0.9 MB",
+		&i));
 	ck_assert(i.have_loss);
 	ck_assert_int_eq(i.now.drops, 56);
 	ck_assert_int_eq(i.now.pkts, 502);
 	ck_assert_double_eq_tol(i.now.loss, 0.1116, 1e-9);
 	ck_assert_double_eq(i.jitter.max_ms, 3.749);
-	ck_assert(nut_interval_line("megabytes=0.4301 real_sec=0.50 rate_Mbps=7.2152 drop=50 "
-				    "pkt=501 data_loss=9.98004 tx_megabytes=0.4778",
-				    &i));
+	ck_assert(nut_interval_line(
+		"megabytes=0.4301 real_sec=0.50 rate_Mbps=7.2152 drop=50 "
+		"pkt=501 data_loss=9.98004 tx_megabytes=0.4778",
+		&i));
 	ck_assert_int_eq(i.now.pkts, 501);
 	ck_assert_double_eq_tol(i.now.loss, 0.0998004, 1e-9);
 	ck_assert(!nut_interval_line("nuttcp-r: v8.2.2: socket", &i));
@@ -211,7 +218,8 @@ START_TEST(test_interval_cut)
 {
 	static const struct {
 		const char *line;
-		const char *behind; /* what stays behind the rate; NULL: no interval line */
+		const char
+			*behind; /* what stays behind the rate; NULL: no interval line */
 	} rows[] = {
 		{" 2.9 MB / 0.50 sec = 49.2 Mbps", ""},
 		{" 2.9 MB / 0.50 sec = 49.2 Mbps     0 retrans", ""},
@@ -219,7 +227,8 @@ START_TEST(test_interval_cut)
 		{" 2.9 MB / 0.50 sec = 49.2 Mbps     7 host-retrans", ""},
 		{" 2.9 MB / 0.50 sec = 49.2 Mbps Tot: 1 MB / 1 sec = 1 Mbps 1 retrans",
 		 " Tot: 1 MB / 1 sec = 1 Mbps 1 retrans"},
-		{" 2.9 MB / 0.50 sec = 49.2 Mbps     1 retrans 0.2 msAvgOWD", " 0.2 msAvgOWD"},
+		{" 2.9 MB / 0.50 sec = 49.2 Mbps     1 retrans 0.2 msAvgOWD",
+		 " 0.2 msAvgOWD"},
 		{"megabytes=1 real_sec=1 rate_Mbps=1.5", ""},
 		{"megabytes=1 real_sec=1 rate_Mbps=1.5 retrans=1 cwnd=9 msavgOWD=1",
 		 " msavgOWD=1"},

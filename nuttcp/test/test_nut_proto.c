@@ -6,16 +6,16 @@
 #include "proto.h"
 
 /* As nuttcp 8.2.2 sends it with -T2 -i0.5 -R50m -p22100. */
-#define LINE_6                                                                           \
-	"buflen = 65536, nbuf = 2147483647, win = 0, nstream = 1, rate = 50000, "        \
-	"port = 22100, trans = 1, braindead = 0, timeout = 2.000000, udp = 0, "          \
-	"vers = 8.2.2, interval = 0.500000, reverse = 0, format = 2048, "                \
+#define LINE_6                                                                    \
+	"buflen = 65536, nbuf = 2147483647, win = 0, nstream = 1, rate = 50000, " \
+	"port = 22100, trans = 1, braindead = 0, timeout = 2.000000, udp = 0, "   \
+	"vers = 8.2.2, interval = 0.500000, reverse = 0, format = 2048, "         \
 	"traceroute = 0, irate = 0, thirdparty = _NULL_ , multicast = 0 , "
-#define LINE_612                                                                         \
+#define LINE_612 \
 	LINE_6 "datamss = 0 , tos = 0 , nbuf_bytes = 0 , rate_pps = 0 , nodelay = 0"
-#define LINE_716                                                                         \
-	LINE_6 "ssm = 0 , datamss = 0 , tos = 0 , nbuf_bytes = 0 , rate_pps = 0 , "      \
-	       "nodelay = 0 , affinity = -1 , maxburst = 1 , do_jitter = 0 , "           \
+#define LINE_716                                                                    \
+	LINE_6 "ssm = 0 , datamss = 0 , tos = 0 , nbuf_bytes = 0 , rate_pps = 0 , " \
+	       "nodelay = 0 , affinity = -1 , maxburst = 1 , do_jitter = 0 , "      \
 	       "do_owd = 0 , stride = 0 , multilink = 0"
 #define LINE_733 LINE_716 ", group = _NULL_ , srcport = 0"
 #define LINE_822 LINE_733 ", iratesss = 0"
@@ -41,9 +41,10 @@ START_TEST(test_versions)
 		const char *text;
 		int number;
 	} rows[] = {
-		{"8.2.2", 80202},  {"v6.1.2", 60102}, {"v7.1.6", 70106}, {"5.10.3", 51003},
-		{"v8.2", -1},      {"", -1},          {"v", -1},         {"8.2.x", -1},
-		{"8..2", -1},      {"v8.2.2 ", 80202}, {"8.2.2beta", -1}, {"0.0.0", 0},
+		{"8.2.2", 80202},   {"v6.1.2", 60102}, {"v7.1.6", 70106},
+		{"5.10.3", 51003},  {"v8.2", -1},      {"", -1},
+		{"v", -1},          {"8.2.x", -1},     {"8..2", -1},
+		{"v8.2.2 ", 80202}, {"8.2.2beta", -1}, {"0.0.0", 0},
 		{"v1234.1.1", -1},
 	};
 
@@ -65,11 +66,8 @@ START_TEST(test_print_for_each_server)
 		int version;
 		const char *line;
 	} rows[] = {
-		{60102, LINE_612 "\n"},
-		{70106, LINE_716 "\n"},
-		{70303, LINE_733 "\n"},
-		{80104, LINE_822 "\n"},
-		{80202, LINE_822 "\n"},
+		{60102, LINE_612 "\n"}, {70106, LINE_716 "\n"}, {70303, LINE_733 "\n"},
+		{80104, LINE_822 "\n"}, {80202, LINE_822 "\n"},
 	};
 	const struct nut_params p = example();
 	char line[NUT_LINE_MAX];
@@ -107,8 +105,9 @@ START_TEST(test_print_third_party)
 	p.ssm = -1;
 	p.tos = 0xB8;
 	nut_params_print(&p, 80202, line, sizeof(line));
-	ck_assert_ptr_nonnull(strstr(line, ", thirdparty = 127.0.0.2 , brief3 = 1 , "
-					   "ctlport3 = 22001 , multicast = 0 , ssm = -1 , "));
+	ck_assert_ptr_nonnull(strstr(line,
+				     ", thirdparty = 127.0.0.2 , brief3 = 1 , "
+				     "ctlport3 = 22001 , multicast = 0 , ssm = -1 , "));
 	ck_assert_ptr_nonnull(strstr(line, " , tos = B8 , "));
 	ck_assert_ptr_nonnull(
 		strstr(line, " , affinity = -1 , srvr_affinity = -1 , maxburst = 1 , "));
@@ -131,13 +130,14 @@ START_TEST(test_parse)
 	ck_assert_int_eq(nut_params_parse(LINE_612, &p), 0);
 	ck_assert_int_eq(p.maxburst, 1);
 	/* Any order, unknown fields, the first of two counts. */
-	ck_assert_int_eq(nut_params_parse("vers = 7.1.6, udp = 1, timeout = 1, braindead = 0, "
-					  "trans = 0, port = 5101, rate = 4294967295, "
-					  "nstream = 2, win = 0, nbuf = 10, buflen = 8192, "
-					  "color = blue, nstream = 3, group = 231.1.2.3 , "
-					  "tos = 1F",
-					  &p),
-			 0);
+	ck_assert_int_eq(
+		nut_params_parse("vers = 7.1.6, udp = 1, timeout = 1, braindead = 0, "
+				 "trans = 0, port = 5101, rate = 4294967295, "
+				 "nstream = 2, win = 0, nbuf = 10, buflen = 8192, "
+				 "color = blue, nstream = 3, group = 231.1.2.3 , "
+				 "tos = 1F",
+				 &p),
+		0);
 	ck_assert_int_eq(p.nstream, 2);
 	ck_assert_int_eq(p.vers, 70106);
 	ck_assert_str_eq(p.group, "231.1.2.3");
@@ -153,7 +153,8 @@ START_TEST(test_parse_nonsense)
 		"buflen = 65536",
 		LINE_822 ", af3 = x",
 		"buflen = x" LINE_6,
-		"buflen = 99999999999999999999, nbuf = 1, win = 0, nstream = 1, rate = 1, "
+		"buflen = 99999999999999999999, nbuf = 1, win = 0, nstream = 1, rate = "
+		"1, "
 		"port = 1, trans = 1, braindead = 0, timeout = 1, udp = 0, vers = 8.2.2",
 		"buflen = 1, nbuf = -1, win = 0, nstream = 1, rate = 1, port = 1, "
 		"trans = 1, braindead = 0, timeout = 1, udp = 0, vers = 8.2.2",
@@ -188,11 +189,11 @@ static void ck_refused(struct nut_params *p, const char *want)
 	ck_assert_str_eq(text, want);
 }
 
-#define REFUSED(member, value, want)                  \
-	do {                                          \
-		struct nut_params p_ = example();     \
-		p_.member = (value);                  \
-		ck_refused(&p_, want);                \
+#define REFUSED(member, value, want)              \
+	do {                                      \
+		struct nut_params p_ = example(); \
+		p_.member = (value);              \
+		ck_refused(&p_, want);            \
 	} while (0)
 #define R "nuttcp-r: v8.2.2: "
 
@@ -211,7 +212,8 @@ START_TEST(test_check)
 	REFUSED(port, 80, R "invalid port/nstream\nport/nstream = 80/1\n");
 	REFUSED(port, 65536, R "invalid port/nstream\nport/nstream = 65536/1\n");
 	REFUSED(port, 22000,
-		R "ctlport overlaps port/nstream\nctlport = 22000, port/nstream = 22000/1\n");
+		R "ctlport overlaps port/nstream\nctlport = 22000, port/nstream = "
+		  "22000/1\n");
 	REFUSED(timeout_s, -1, R "invalid timeout\ntimeout = -1.000000\n");
 	REFUSED(interval_s, -1, R "invalid interval\ninterval = -1.000000\n");
 	REFUSED(ttl, 300, R "invalid multicast ttl\nmulticast ttl = 300\n");
@@ -235,15 +237,19 @@ START_TEST(test_check_together)
 	struct nut_params p = example();
 
 	strcpy(p.group, "xyz");
-	ck_refused(&p, "nuttcp-t: v8.2.2: invalid multicast group\nmulticast group = 'xyz'\n");
+	ck_refused(
+		&p,
+		"nuttcp-t: v8.2.2: invalid multicast group\nmulticast group = 'xyz'\n");
 	strcpy(p.group, "1.2");
 	ck_refused(&p, R "invalid multicast group\nmulticast group = '1.2'\n");
 	p = example();
 	strcpy(p.thirdparty, "a;b");
-	ck_refused(&p, "nuttcp-t: v8.2.2: invalid 3rd party host\n3rd party host = 'a;b'\n");
-	strcpy(p.thirdparty, "-oProxy");
 	ck_refused(&p,
-		   "nuttcp-t: v8.2.2: invalid 3rd party host\n3rd party host = '-oProxy'\n");
+		   "nuttcp-t: v8.2.2: invalid 3rd party host\n3rd party host = 'a;b'\n");
+	strcpy(p.thirdparty, "-oProxy");
+	ck_refused(
+		&p,
+		"nuttcp-t: v8.2.2: invalid 3rd party host\n3rd party host = '-oProxy'\n");
 	strcpy(p.thirdparty, "h");
 	p.buflen_bytes = 0;
 	p.ssm = -1;

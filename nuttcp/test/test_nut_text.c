@@ -77,18 +77,21 @@ START_TEST(test_result_tcp)
 	rx.mbps = 16.6861;
 	begin(true, false, NUT_RTT);
 	nut_text_result(&text, &tx, &rx);
-	ck_text("    4.3053 MB /   2.16 sec =   16.6861 Mbps 0 %TX 0 %RX 1572 retrans 199 "
+	ck_text("    4.3053 MB /   2.16 sec =   16.6861 Mbps 0 %TX 0 %RX 1572 retrans "
+		"199 "
 		"KB-cwnd 0.07 msRTT\n");
 	begin(true, false, NUT_RTT);
 	text.by_stream_retrans = text.by_stream_cwnd = true;
 	nut_text_result(&text, &tx, &rx);
-	ck_text("    4.3053 MB /   2.16 sec =   16.6861 Mbps 0 %TX 0 %RX 1572 = 556+484+532 "
+	ck_text("    4.3053 MB /   2.16 sec =   16.6861 Mbps 0 %TX 0 %RX 1572 = "
+		"556+484+532 "
 		"retrans 199 = 73+36+90 KB-cwnd 0.07 msRTT\n");
 	begin(true, false, NUT_RTT | NUT_PARSE);
 	text.by_stream_retrans = text.by_stream_cwnd = true;
 	nut_text_result(&text, &tx, &rx);
 	ck_text("megabytes=4.3053 real_seconds=2.16 rate_Mbps=16.6861 tx_cpu=0 rx_cpu=0 "
-		"retrans=1572 retrans_by_stream=556+484+532 cwnd=199 cwnd_by_stream=73+36+90 "
+		"retrans=1572 retrans_by_stream=556+484+532 cwnd=199 "
+		"cwnd_by_stream=73+36+90 "
 		"rtt_ms=0.07\n");
 	begin(true, false, NUT_NORETRANS | NUT_NOCWND);
 	nut_text_result(&text, &tx, &rx);
@@ -97,7 +100,8 @@ START_TEST(test_result_tcp)
 	text.ident = "lab7";
 	text.blank_first = true;
 	nut_text_result(&text, &tx, &rx);
-	ck_text("\nlab7:     4.3053 MB /   2.16 sec =   16.6861 Mbps 0 %TX 0 %RX 1572 retrans "
+	ck_text("\nlab7:     4.3053 MB /   2.16 sec =   16.6861 Mbps 0 %TX 0 %RX 1572 "
+		"retrans "
 		"0.07 msRTT\n");
 }
 END_TEST
@@ -125,11 +129,13 @@ START_TEST(test_result_udp)
 	rx.mbps = 7.2945;
 	begin(true, true, NUT_RTT);
 	nut_text_result(&text, &tx, &rx);
-	ck_text("    1.7395 MB /   2.00 sec =    7.2945 Mbps 90 %TX 0 %RX 177 / 2001 drop/pkt "
+	ck_text("    1.7395 MB /   2.00 sec =    7.2945 Mbps 90 %TX 0 %RX 177 / 2001 "
+		"drop/pkt "
 		"8.85 %loss\n");
 	begin(true, true, NUT_RTT | NUT_XMITSTATS);
 	nut_text_result(&text, &tx, &rx);
-	ck_text("    1.7395 MB /   2.00 sec =    7.2945 Mbps 90 %TX 0 %RX 177 / 2001 drop/pkt "
+	ck_text("    1.7395 MB /   2.00 sec =    7.2945 Mbps 90 %TX 0 %RX 177 / 2001 "
+		"drop/pkt "
 		"8.85 %loss Trans: 1.9083 MB\n");
 	begin(true, true, NUT_RTT | NUT_NODROPS | NUT_NOPERCENTLOSS);
 	nut_text_result(&text, &tx, &rx);
@@ -144,7 +150,8 @@ START_TEST(test_result_udp)
 	rx.bytes = 15999000;
 	begin(true, true, NUT_RTT | NUT_NODROPS);
 	nut_text_result(&text, &tx, &rx);
-	ck_text("    1.7395 MB /   2.00 sec =    7.2945 Mbps 90 %TX 0 %RX 0.00625 %loss\n");
+	ck_text("    1.7395 MB /   2.00 sec =    7.2945 Mbps 90 %TX 0 %RX 0.00625 "
+		"%loss\n");
 }
 END_TEST
 
@@ -160,14 +167,17 @@ START_TEST(test_result_jitter_owd)
 	begin(true, true, NUT_RTT);
 	params.do_jitter = params.do_owd = NUT_MIN | NUT_AVG | NUT_MAX;
 	nut_text_result(&text, &tx, &rx);
-	ck_text("    0.2384 MB /   2.00 sec =    0.9999 Mbps 85 %TX 0 %RX 0 / 250 drop/pkt "
-		"0.00 %loss 0.0000 msMinJitter 0.1229 msAvgJitter 3.7490 msMaxJitter 0.0160 "
+	ck_text("    0.2384 MB /   2.00 sec =    0.9999 Mbps 85 %TX 0 %RX 0 / 250 "
+		"drop/pkt "
+		"0.00 %loss 0.0000 msMinJitter 0.1229 msAvgJitter 3.7490 msMaxJitter "
+		"0.0160 "
 		"msMinOWD 0.1085 msAvgOWD 3.8030 msMaxOWD\n");
 	begin(true, true, NUT_RTT | NUT_PARSE);
 	params.do_jitter = NUT_MAX;
 	params.do_owd = NUT_AVG;
 	nut_text_result(&text, &tx, &rx);
-	ck_text("megabytes=0.2384 real_seconds=2.00 rate_Mbps=0.9999 tx_cpu=85 rx_cpu=0 drop=0 "
+	ck_text("megabytes=0.2384 real_seconds=2.00 rate_Mbps=0.9999 tx_cpu=85 rx_cpu=0 "
+		"drop=0 "
 		"pkt=250 data_loss=0.00000 msmaxjitter=3.7490 msavgOWD=0.1085\n");
 }
 END_TEST
@@ -197,11 +207,13 @@ START_TEST(test_interval_udp)
 
 	begin(false, true, NUT_RTT);
 	nut_text_interval(&text, &i);
-	ck_text("    0.4253 MB /   0.50 sec =    7.1360 Mbps    56 /   502 ~drop/pkt 11.16 "
+	ck_text("    0.4253 MB /   0.50 sec =    7.1360 Mbps    56 /   502 ~drop/pkt "
+		"11.16 "
 		"~%loss\n");
 	begin(false, true, NUT_RTT | NUT_RUNNINGTOTAL | NUT_XMITSTATS);
 	nut_text_interval(&text, &i);
-	ck_text("    0.4253 MB /   0.50 sec =    7.1360 Mbps    56 /   502 ~drop/pkt 11.16 "
+	ck_text("    0.4253 MB /   0.50 sec =    7.1360 Mbps    56 /   502 ~drop/pkt "
+		"11.16 "
 		"~%loss Tot:     0.8545 MB /   1.00 sec =    7.1680 Mbps   106 /  1002 "
 		"~drop/pkt 10.58 ~%loss Trans:     0.4787 MB Tot:     0.9556 MB\n");
 	begin(false, true, NUT_RTT | NUT_PARSE | NUT_RUNNINGTOTAL | NUT_XMITSTATS);
@@ -238,8 +250,10 @@ START_TEST(test_interval_tcp)
 	begin(false, false, NUT_RTT | NUT_RUNNINGTOTAL);
 	params.do_owd = NUT_MAX;
 	nut_text_interval(&text, &i);
-	ck_text("    3.0000 MB /   0.50 sec =   50.3316 Mbps     1 retrans    575 KB-cwnd "
-		"3.0750 msMaxOWD Tot:     6.0000 MB /   1.00 sec =   50.3316 Mbps     7 retrans "
+	ck_text("    3.0000 MB /   0.50 sec =   50.3316 Mbps     1 retrans    575 "
+		"KB-cwnd "
+		"3.0750 msMaxOWD Tot:     6.0000 MB /   1.00 sec =   50.3316 Mbps     7 "
+		"retrans "
 		"   575 KB-cwnd\n");
 	begin(false, false, NUT_RTT | NUT_PARSE);
 	nut_text_interval(&text, &i);
@@ -255,13 +269,16 @@ START_TEST(test_relay)
 
 	begin(true, false, NUT_RTT);
 	nut_text_relay(&text, "    2.9375 MB /   0.50 sec =   49.2805 Mbps Tot: x", &own);
-	nut_text_relay(&text, "    2.9375 MB /   0.50 sec =   49.2805 Mbps     0 retrans", &own);
+	nut_text_relay(&text, "    2.9375 MB /   0.50 sec =   49.2805 Mbps     0 retrans",
+		       &own);
 	nut_text_relay(&text, "    2.9375 MB /   0.50 sec =   49.2805 Mbps", NULL);
 	nut_text_relay(&text, "anything", &own);
 	text.ident = "x";
 	nut_text_relay(&text, "anything", NULL);
-	ck_text("    2.9375 MB /   0.50 sec =   49.2805 Mbps     3 retrans    575 KB-cwnd Tot: x\n"
-		"    2.9375 MB /   0.50 sec =   49.2805 Mbps     3 retrans    575 KB-cwnd\n"
+	ck_text("    2.9375 MB /   0.50 sec =   49.2805 Mbps     3 retrans    575 "
+		"KB-cwnd Tot: x\n"
+		"    2.9375 MB /   0.50 sec =   49.2805 Mbps     3 retrans    575 "
+		"KB-cwnd\n"
 		"    2.9375 MB /   0.50 sec =   49.2805 Mbps\n"
 		"anything\n"
 		"x: anything\n");
@@ -292,10 +309,12 @@ START_TEST(test_head)
 	text.ident = "lab7";
 	nut_text_head(&text);
 	ck_text("nuttcp-t-lab7: v8.2.2: socket\n"
-		"nuttcp-t-lab7: buflen=1024, nbuf=100, nstream=1, port=22100 udp -> name af=inet "
+		"nuttcp-t-lab7: buflen=1024, nbuf=100, nstream=1, port=22100 udp -> name "
+		"af=inet "
 		"ip=192.0.2.1\n"
 		"nuttcp-t-lab7: time limit = 2.00 seconds\n"
-		"nuttcp-t-lab7: rate limit = 20.000 Mbps (instantaneous), packet burst = 20, "
+		"nuttcp-t-lab7: rate limit = 20.000 Mbps (instantaneous), packet burst = "
+		"20, "
 		"2441 pps\n");
 	begin(false, true, NUT_RTT | NUT_PARSE);
 	params.interval_s = 0.5;
@@ -304,7 +323,8 @@ START_TEST(test_head)
 	text.family = AF_INET6;
 	nut_text_head(&text);
 	ck_text("nuttcp-r: v8.2.2: socket\n"
-		"nuttcp-r: buflen=1000 nstream=1 port=22100 srcport=22060 mode=udp af=inet6\n"
+		"nuttcp-r: buflen=1000 nstream=1 port=22100 srcport=22060 mode=udp "
+		"af=inet6\n"
 		"nuttcp-r: tos=0xB8\n"
 		"nuttcp-r: reporting_interval=0.50\n");
 }
@@ -344,8 +364,10 @@ START_TEST(test_block)
 	nut_text_block(&text, &tx, NULL);
 	fflush(text.out);
 	cut_maxrss();
-	ck_assert_str_eq(out,
-		"nuttcp-t: 4.3053 MB in 1.01 real seconds = 4364.97 KB/sec = 35.7578 Mbps\n"
+	ck_assert_str_eq(
+		out,
+		"nuttcp-t: 4.3053 MB in 1.01 real seconds = 4364.97 KB/sec = 35.7578 "
+		"Mbps\n"
 		"nuttcp-t: 4.3053 MB in 0.71 CPU seconds = 6209.33 KB/cpu sec\n"
 		"nuttcp-t: retrans = 1572 ( 556+484+532 ) cwnd = 199 KB ( 73+36+90 )\n"
 		"nuttcp-t: 96 I/O calls, msec/call = 10.77, calls/sec = 95.05\n"
@@ -355,12 +377,13 @@ START_TEST(test_block)
 	begin(true, false, NUT_RTT | NUT_PARSE);
 	nut_text_block(&text, &tx, NULL);
 	fflush(text.out);
-	ck_assert_ptr_nonnull(strstr(out, "nuttcp-t: retrans=1572 retrans_by_stream=556+484+532 "
-					  "cwnd=199 cwnd_by_stream=73+36+90\n"
-					  "nuttcp-t: io_calls=96 msec_per_call=10.77 "
-					  "calls_per_sec=95.05\n"
-					  "nuttcp-t: stats=cpu user=0.6 system=0.0 elapsed=0:01 "
-					  "cpu=0% memory=0i+0d-"));
+	ck_assert_ptr_nonnull(
+		strstr(out, "nuttcp-t: retrans=1572 retrans_by_stream=556+484+532 "
+			    "cwnd=199 cwnd_by_stream=73+36+90\n"
+			    "nuttcp-t: io_calls=96 msec_per_call=10.77 "
+			    "calls_per_sec=95.05\n"
+			    "nuttcp-t: stats=cpu user=0.6 system=0.0 elapsed=0:01 "
+			    "cpu=0% memory=0i+0d-"));
 	fclose(text.out);
 	free(out);
 }
@@ -390,12 +413,15 @@ END_TEST
 
 START_TEST(test_error_lines)
 {
-	struct err e = {.code = ERR_SYS, .sys_errno = 111, .what = "connect",
+	struct err e = {.code = ERR_SYS,
+			.sys_errno = 111,
+			.what = "connect",
 			.text = "Connection refused"};
 
 	begin(true, false, NUT_RTT);
 	nut_text_error(text.out, &text, &e);
-	e = (struct err){.code = ERR_TIMEOUT, .text = "timeout while draining socket send queue"};
+	e = (struct err){.code = ERR_TIMEOUT,
+			 .text = "timeout while draining socket send queue"};
 	text.transmit = false;
 	nut_text_error(text.out, &text, &e);
 	ck_text("nuttcp-t: v8.2.2: Error: connect: Connection refused\nerrno=111\n"
@@ -415,9 +441,11 @@ START_TEST(test_server_text)
 		.own = &tx,
 		.tx = &tx,
 		.rx = &rx,
-		.server_text = "nuttcp-r: v8.2.2: socket\n"
-			       "nuttcp-r: 0.9546 MB in 1.00 real seconds = 1 KB/sec = 8 Mbps\n"
-			       "nuttcp-r: 0.9546 MB in 0.01 CPU seconds = 109651.04 KB/cpu sec\n",
+		.server_text =
+			"nuttcp-r: v8.2.2: socket\n"
+			"nuttcp-r: 0.9546 MB in 1.00 real seconds = 1 KB/sec = 8 Mbps\n"
+			"nuttcp-r: 0.9546 MB in 0.01 CPU seconds = 109651.04 KB/cpu "
+			"sec\n",
 	};
 
 	nut_conf_default(&conf);
@@ -431,10 +459,11 @@ START_TEST(test_server_text)
 	r.out = text.out;
 	nut_report_text.end(&r, &end);
 	fflush(text.out);
-	ck_assert_ptr_nonnull(strstr(out, "\n\nnuttcp-r-lab7: v8.2.2: socket\n"
-					  "nuttcp-r-lab7: 0.9546 MB in 1.00 real seconds = 1 "
-					  "KB/sec = 8 Mbps\n"
-					  "nuttcp-r-lab7: 0 / 1001 drop/pkt 0.00% data loss\n"));
+	ck_assert_ptr_nonnull(
+		strstr(out, "\n\nnuttcp-r-lab7: v8.2.2: socket\n"
+			    "nuttcp-r-lab7: 0.9546 MB in 1.00 real seconds = 1 "
+			    "KB/sec = 8 Mbps\n"
+			    "nuttcp-r-lab7: 0 / 1001 drop/pkt 0.00% data loss\n"));
 	ck_assert_ptr_null(strstr(out, "KB/cpu"));
 	fclose(text.out);
 	free(out);
@@ -443,5 +472,5 @@ START_TEST(test_server_text)
 END_TEST
 
 CHECK_MAIN("nut_text", test_result_tcp, test_result_one_side, test_result_udp,
-	   test_result_jitter_owd, test_interval_udp, test_interval_tcp, test_relay, test_head,
-	   test_block, test_block_udp, test_error_lines, test_server_text)
+	   test_result_jitter_owd, test_interval_udp, test_interval_tcp, test_relay,
+	   test_head, test_block, test_block_udp, test_error_lines, test_server_text)
