@@ -15,9 +15,9 @@
 
 #define CALL_BYTES    (1024u * 1024) /* most in one send call */
 #define CALL_BLOCKS   64
-#define RX_PARTS      4 /* of the buffer in one receive call */
-#define RX_CALLS      4 /* receive calls in one turn */
-#define LOWAT_MAX     (512 * 1024)
+#define RX_PARTS      16 /* of the buffer in one receive call */
+#define RX_CALLS      2  /* receive calls in one turn */
+#define LOWAT_MAX     (2 * 1024 * 1024)
 #define LOWAT_SPAN_NS (2 * NS_PER_MS)  /* collect at most what comes in this time */
 #define COLLECT_NS    (10 * NS_PER_MS) /* look at a collecting socket at least so often */
 
@@ -168,11 +168,12 @@ void i3_tcp_send_turn(struct i3_worker *w, struct i3_stream *s, uint64_t now_ns)
 
 static ssize_t recv_data(struct i3_worker *w, struct i3_stream *s)
 {
+	const struct i3_test *t = s->shared->test;
 	struct iovec iov[RX_PARTS];
 	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = RX_PARTS};
 
 	if (s->own)
-		return recv(s->fd, s->own, s->shared->test->block_bytes, MSG_DONTWAIT);
+		return recv(s->fd, s->own, t->block_bytes, MSG_DONTWAIT);
 	/* TCP alone throws away: SCTP would write beyond the buffer. */
 	if (s->shared->test->skip_rx_copy && s->shared->test->protocol == I3_TCP)
 		return recv(s->fd, w->buf, RX_PARTS * I3_RX_BYTES,
