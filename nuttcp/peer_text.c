@@ -9,6 +9,12 @@
 
 #define MEGABYTE 1048576.0
 
+/* A peer's figure beyond this is nonsense, and arithmetic with it would overflow. */
+static bool sane(double value)
+{
+	return value > -1e12 && value < 1e12;
+}
+
 /* The number that follows key, behind blanks and "=". */
 static bool number_after(const char *line, const char *key, double *out)
 {
@@ -27,7 +33,7 @@ static bool number_after(const char *line, const char *key, double *out)
 	memcpy(digits, at, n);
 	digits[n] = '\0';
 	*out = strtod(digits, &end);
-	return end != digits;
+	return end != digits && sane(*out);
 }
 
 /* The number that stands right before key, blanks between. */
@@ -52,7 +58,7 @@ static bool number_before(const char *line, const char *key, double *out)
 	memcpy(digits, at, n);
 	digits[n] = '\0';
 	*out = strtod(digits, &stop);
-	return stop != digits;
+	return stop != digits && sane(*out);
 }
 
 static int64_t whole(double value)

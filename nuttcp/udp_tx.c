@@ -16,6 +16,7 @@
 
 #define BOD_NS     (250 * NS_PER_MS)
 #define EOD_NS     (500 * NS_PER_MS)
+#define NAP_NS     (200 * NS_PER_US)
 #define CATCHUP_NS (2 * NS_PER_MS) /* a sleep may end so late */
 
 struct sender {
@@ -95,6 +96,10 @@ static int run(struct sender *s, uint64_t most, struct err *e)
 			break;
 		if (due == 0) {
 			uint64_t next = pacer_next_ns(&s->pacer);
+
+			/* Only -Ri promises single gaps: else fewer wake-ups. */
+			if (!f->c.spin && !f->c.p->irate && next < now + NAP_NS)
+				next = now + NAP_NS;
 
 			nut_flow_pause(f, next < s->until_ns ? next : s->until_ns);
 			continue;

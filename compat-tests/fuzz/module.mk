@@ -11,6 +11,10 @@ fuzz_needs_lab_packet := compat-tests/lab/packet.c
 fuzz_needs_lab_words := $(addprefix compat-tests/lab/,command.c engine.c eventq.c late.c link.c \
 	linkconf.c packet.c port.c realtime.c)
 fuzz_libs_lab_words := -lm
+fuzz_needs_nuttcp_proto := nuttcp/proto.c nuttcp/proto_check.c
+fuzz_libs_nuttcp_proto := -lm
+fuzz_needs_nuttcp_text := nuttcp/peer_text.c nuttcp/measure.c nuttcp/data.c
+fuzz_libs_nuttcp_text := -lm
 fuzz_names := $(patsubst $(fuzz)/fuzz_%.c,%,$(wildcard $(fuzz)/fuzz_*.c))
 
 ifeq ($(BUILD),fuzz)

@@ -105,6 +105,12 @@ def pid_listening(port):
     raise AssertionError("nobody listens on port %d" % int(port))
 
 
+def anon_kib(pid):
+    """Memory of a process that is its own, in KiB."""
+    with open("/proc/%d/status" % pid) as f:
+        return int(re.search(r"^RssAnon:\s+(\d+)", f.read(), re.M).group(1))
+
+
 def program(name):
     return tool("nuttcp") if name == "ours" else upstream("nuttcp")
 

@@ -182,7 +182,7 @@ class Interop(TestCase):
         def old(text):
             text = re.sub(r" with af=inet6?$", "", text, flags=re.M)
             text = re.sub(r" af=inet6?( ip=\S+)?$", "", text, flags=re.M)
-            text = re.sub(r"^nuttcp-t: initial.congestion.window.*\n", "", text, flags=re.M)
+            text = re.sub(r"^nuttcp-t(-name)?: initial.congestion.window.*\n", "", text, flags=re.M)
             text = re.sub(r" +\d+ KB-cwnd| cwnd=\d+", "", text)
             text = re.sub(r"(retrans = \d+) cwnd = \d+ KB", r"\1", text)
             text = re.sub(r"v8\.2\.2", "v6.1.2", text)
