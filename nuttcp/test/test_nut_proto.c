@@ -100,7 +100,7 @@ START_TEST(test_print_third_party)
 	struct nut_params p = example();
 	char line[NUT_LINE_MAX];
 
-	strcpy(p.thirdparty, "127.0.0.2");
+	strlcpy(p.thirdparty, "127.0.0.2", sizeof(p.thirdparty));
 	p.ctlport3 = 22001;
 	p.ssm = -1;
 	p.tos = 0xB8;
@@ -236,21 +236,21 @@ START_TEST(test_check_together)
 {
 	struct nut_params p = example();
 
-	strcpy(p.group, "xyz");
+	strlcpy(p.group, "xyz", sizeof(p.group));
 	ck_refused(
 		&p,
 		"nuttcp-t: v8.2.2: invalid multicast group\nmulticast group = 'xyz'\n");
-	strcpy(p.group, "1.2");
+	strlcpy(p.group, "1.2", sizeof(p.group));
 	ck_refused(&p, R "invalid multicast group\nmulticast group = '1.2'\n");
 	p = example();
-	strcpy(p.thirdparty, "a;b");
+	strlcpy(p.thirdparty, "a;b", sizeof(p.thirdparty));
 	ck_refused(&p,
 		   "nuttcp-t: v8.2.2: invalid 3rd party host\n3rd party host = 'a;b'\n");
-	strcpy(p.thirdparty, "-oProxy");
+	strlcpy(p.thirdparty, "-oProxy", sizeof(p.thirdparty));
 	ck_refused(
 		&p,
 		"nuttcp-t: v8.2.2: invalid 3rd party host\n3rd party host = '-oProxy'\n");
-	strcpy(p.thirdparty, "h");
+	strlcpy(p.thirdparty, "h", sizeof(p.thirdparty));
 	p.buflen_bytes = 0;
 	p.ssm = -1;
 	ck_refused(&p, NULL);
