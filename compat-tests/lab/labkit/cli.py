@@ -12,6 +12,8 @@ import sys
 import threading
 import time
 
+from tour import command
+
 from . import emulator, network, ns, selfcheck, state
 from .counters import FOR_ACCURACY, FOR_USE
 from .errors import LabError
@@ -144,6 +146,10 @@ def make_parser():
                    help="TCP and UDP load by this iperf3 instead of plain sockets "
                    "($LAB_IPERF3)")
     p.add_argument("--only", metavar="ROW", action="append", help="this row only")
+
+    command.add_tour(sub("tour", command.tour, "what the tools measure, against what "
+                         "arithmetic says"))
+    command.add_plot(sub("plot", command.draw, "pictures of a tour, as SVG (gnuplot)"))
     return parser
 
 
