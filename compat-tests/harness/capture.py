@@ -7,6 +7,7 @@
 """
 
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -23,19 +24,24 @@ SEND_MARK = ("import socket, sys; s = socket.socket(socket.AF_PACKET, socket.SOC
 
 
 class Capture:
-    """tcpdump on an Ethernet-like device of a namespace (lo and veth are), from now on."""
+    """tcpdump on an Ethernet-like device of a namespace (lo and veth are), from now on.
+    Packets are cut after snap_bytes. A packet that tcpdump could not take in time fails
+    the test, since nobody knows then what went over the device."""
 
-    def __init__(self, netns, device, expression=""):
+    def __init__(self, netns, device, expression="", snap_bytes=4096):
         self.netns, self.device = netns, device
         handle, self.path = tempfile.mkstemp(suffix=".pcap")
         os.close(handle)
+        self.tcpdump = None
         cleanup.opened(self)
         wanted = "ether proto 0x%x" % MARK_TYPE
         if expression:
             wanted = "(%s) or %s" % (expression, wanted)
         self.tcpdump = netns.start([
-            need_program("tcpdump"), "-n", "-U", "-s", 0, "--immediate-mode", "-Z", "root",
-            "-i", device, "-w", self.path, *([wanted] if expression else [])], bound=300)
+            # The ring has places of snap_bytes; 32 MiB are enough of them for a busy machine.
+            need_program("tcpdump"), "-n", "-U", "-s", snap_bytes, "-B", 32768,
+            "--immediate-mode", "-Z", "root", "-i", device, "-w", self.path,
+            *([wanted] if expression else [])], bound=300)
         self.tcpdump.wait_line("listening on")
         self.marks = 0
 
@@ -53,8 +59,12 @@ class Capture:
         return frames if any(mark in f[14:60] for f in frames) else None
 
     def close(self):
+        # tcpdump was started later, so it has ended by now.
         if os.path.exists(self.path):
             os.unlink(self.path)
+        lost = r"^[1-9]\d* packets? dropped by kernel"
+        if self.tcpdump and re.search(lost, self.tcpdump.stderr, re.M):
+            raise AssertionError("packets were lost: %s" % self.tcpdump)
 
 
 def read_frames(path):

@@ -157,11 +157,11 @@ class Namespaces(TestCase):
         capture = Capture(ns, "lo", "udp port 5001")
         self.assertEqual(capture.packets(), [])
         send = ("import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
-                "for i in range(50): s.sendto(b'%d' % i, ('127.0.0.1', 5001))\n"
+                "for i in range(500): s.sendto(b'%d' % i, ('127.0.0.1', 5001))\n"
                 "s.sendto(b'other', ('127.0.0.1', 5002))")
         ns.run([PYTHON, "-c", send])
         self.assertEqual([p[28:] for p in capture.packets() if p[9] == 17],
-                         [b"%d" % i for i in range(50)])
+                         [b"%d" % i for i in range(500)])
 
     def test_gone_when_closed(self):
         ns = Netns()
