@@ -210,44 +210,6 @@ static int connect_stream(struct i3_session *s, size_t index, const struct addr 
 	return fd;
 }
 
-static int greet(struct i3_session *s, int fd, size_t index)
-{
-	const bool receives = i3_session_direction(s, index) == I3_S2C;
-	struct err e;
-
-	if (s->test.protocol == I3_UDP)
-		return i3_udp_hello_send(s, fd, receives,
-					 index + 1 == i3_session_streams(s));
-	if (sock_write(fd, s->cookie, I3_COOKIE_BYTES, mono_now_ns() + STREAM_CONNECT_NS,
-		       s->ctl.stop, &e) == 0)
-		return 0;
-	return e.code == ERR_STOPPED ? STOPPED
-				     : i3_fault_err(&s->fault, I3_F_SEND_COOKIE, &e);
-}
-
-static int open_streams(struct i3_session *s)
-{
-	const size_t count = i3_session_streams(s);
-	struct addr server;
-	struct err e;
-
-	if (addr_peer(s->ctl.fd, &server, &e) < 0)
-		return i3_fault_err(&s->fault, I3_F_STREAM_CONNECT, &e);
-	for (size_t i = 0; i < count; i++) {
-		int fd = connect_stream(s, i, &server);
-
-		if (fd < 0)
-			return fd;
-		if (greet(s, fd, i) < 0) {
-			close(fd);
-			return FAILED;
-		}
-		if (i3_session_add(s, fd) < 0)
-			return FAILED;
-	}
-	return 0;
-}
-
 static void tell_start(struct i3_session *s)
 {
 	const int fd = s->streams[0]->fd;
@@ -311,6 +273,61 @@ static int first_word(struct i3_session *s)
 			sizeof(s->fault.text));
 	return rc;
 }
+
+/* ---- opening the streams ---- */
+
+/* Say hello, unless the server has other news. */
+static int greet_udp(struct i3_session *s, int fd, size_t index)
+{
+	const bool receives = i3_session_direction(s, index) == I3_S2C;
+	const bool last = index + 1 == i3_session_streams(s);
+	int rc = i3_udp_hello_send(s, fd, receives, last);
+
+	if (rc <= 0)
+		return rc;
+	if (i3_ctl_read_state(&s->ctl, &s->state, mono_now_ns() + I3_CTL_STEP_NS,
+			      &s->fault) < 0)
+		return FAILED;
+	return bad_news(s, s->state);
+}
+
+static int greet(struct i3_session *s, int fd, size_t index)
+{
+	struct err e;
+
+	if (s->test.protocol == I3_UDP)
+		return greet_udp(s, fd, index);
+	if (sock_write(fd, s->cookie, I3_COOKIE_BYTES, mono_now_ns() + STREAM_CONNECT_NS,
+		       s->ctl.stop, &e) == 0)
+		return 0;
+	return e.code == ERR_STOPPED ? STOPPED
+				     : i3_fault_err(&s->fault, I3_F_SEND_COOKIE, &e);
+}
+
+static int open_streams(struct i3_session *s)
+{
+	const size_t count = i3_session_streams(s);
+	struct addr server;
+	struct err e;
+
+	if (addr_peer(s->ctl.fd, &server, &e) < 0)
+		return i3_fault_err(&s->fault, I3_F_STREAM_CONNECT, &e);
+	for (size_t i = 0; i < count; i++) {
+		int fd = connect_stream(s, i, &server);
+
+		if (fd < 0)
+			return fd;
+		if (greet(s, fd, i) < 0) {
+			close(fd);
+			return FAILED;
+		}
+		if (i3_session_add(s, fd) < 0)
+			return FAILED;
+	}
+	return 0;
+}
+
+/* ---- the order of things ---- */
 
 static int set_up(struct i3_session *s, const struct i3_client_auth *auth)
 {

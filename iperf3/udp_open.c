@@ -93,7 +93,7 @@ int i3_udp_hello_send(struct i3_session *s, int fd, bool receives, bool last)
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 		if (ctl)
-			return last ? 0 : i3_fault(&s->fault, I3_F_CTRL_CLOSE);
+			return last ? 0 : 1;
 		wait = wait * 2 < HELLO_MOST_NS ? wait * 2 : HELLO_MOST_NS;
 	}
 }

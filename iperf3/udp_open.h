@@ -10,7 +10,8 @@
 
 /* Client: say hello on a connected socket until the server answers. last: no further
  * stream follows, so a state on the control connection means that the server has heard
- * us. Returns 0, or -1 with s->fault filled, or not when a signal came. */
+ * us. Returns 0; 1 when the server says something on the control connection instead; -1
+ * with s->fault filled, or not when a signal came. */
 int i3_udp_hello_send(struct i3_session *s, int fd, bool receives, bool last);
 
 /* Server: the socket that takes hellos, on any address of the control connection's
