@@ -25,7 +25,8 @@ struct nut_client {
 
 	/* the server's text */
 	struct nut_result server;
-	bool done, server_gone, server_error;
+	bool done;
+	size_t text_bytes;
 	char *text; /* lines for the verbose report */
 	size_t text_size;
 	FILE *store;

@@ -18,6 +18,7 @@
 #define INTERRUPT_NS (2 * NS_PER_S)  /* the same after an interrupt */
 #define STOP_NS      (NS_PER_S / 2)  /* for a server to stop by itself */
 #define LATE_NS      (10 * NS_PER_S) /* for data after the server's report */
+#define TEXT_MOST    (1024 * 1024)   /* a longer report is none */
 #define LATE_UDP_NS  (300 * NS_PER_MS)
 
 /* ---- the server's text ---- */
@@ -66,8 +67,6 @@ static void take_line(struct nut_client *c, struct nut_flow *f, const char *line
 		c->done = true;
 		return;
 	}
-	if (strstr(line, "Error"))
-		c->server_error = true;
 	if (relaying) {
 		relay(c, f, line);
 		return;
@@ -75,7 +74,8 @@ static void take_line(struct nut_client *c, struct nut_flow *f, const char *line
 	nut_result_line(&c->server, line);
 	if (!c->conf->verbose && notable(line))
 		c->report->how->server_line(c->report, line);
-	fprintf(c->store, "%s\n", line);
+	if (c->text_bytes < TEXT_MOST)
+		c->text_bytes += (size_t)fprintf(c->store, "%s\n", line);
 }
 
 /* What is there now. Returns -1 at the end of the connection. */
@@ -156,7 +156,7 @@ static void take_report(struct loop *l, uint64_t patience_ns)
 		int rc = nut_ctl_line(&c->ctl, line, mono_now_ns() + patience_ns, stop,
 				      &e);
 
-		if (rc > 0) {
+		if (rc > 0 && c->text_bytes < TEXT_MOST) {
 			take_line(c, l->f, line);
 		} else if (rc < 0 && e.code == ERR_STOPPED) {
 			on_user(l);

@@ -14,6 +14,14 @@
 
 #define SEND_NS (10 * NS_PER_S)
 
+/* What a peer sends is shown on terminals. */
+static char printable(char c)
+{
+	if (c == '\0')
+		return ' ';
+	return (c >= ' ' && c != 0x7f) || c == '\t' || c == '\r' || c < 0 ? c : '?';
+}
+
 /* A whole line out of the buffer; at the end of the stream, or when the buffer is full,
  * what there is. */
 static bool take(struct nut_ctl *c, char *line)
@@ -25,7 +33,7 @@ static bool take(struct nut_ctl *c, char *line)
 	if (!end && c->used < sizeof(c->buf) - 1 && !(c->eof && c->used > 0))
 		return false;
 	for (size_t i = 0; i < len; i++)
-		line[i] = c->buf[i] ? c->buf[i] : ' ';
+		line[i] = printable(c->buf[i]);
 	if (len > 0 && line[len - 1] == '\r')
 		len--;
 	line[len] = '\0';

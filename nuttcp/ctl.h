@@ -19,7 +19,8 @@ struct nut_ctl {
 	char buf[NUT_LINE_MAX];
 };
 
-/* Next line without its line feed, NUL bytes as blanks; what is longer than the buffer
+/* Next line without its line feed, NUL bytes as blanks and other
+ * control characters as question marks; what is longer than the buffer
  * comes in pieces, and so does a last line without line feed. Returns 1, 0 at the end of
  * the stream, or -1 with e filled (ERR_TIMEOUT after deadline_ns, ERR_STOPPED, ERR_SYS).
  */

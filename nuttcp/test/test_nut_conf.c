@@ -14,13 +14,15 @@ static char notes[1024];
 /* Words separated by blanks. Returns 0, or -1 with the error in text. */
 static int parse(const char *words, char *text, size_t size)
 {
-	char *copy = strdup(words), *rest = copy, *word;
+	static char copy[1024]; /* the conf points into it */
+	char *rest = copy, *word;
 	char *argv[32] = {(char[]){"nuttcp"}};
 	FILE *f = fmemopen(notes, sizeof(notes), "w");
 	struct err e = {.text = ""};
 	int argc = 1, rc;
 
 	memset(notes, 0, sizeof(notes));
+	strlcpy(copy, words, sizeof(copy));
 	while (argc < 31 && (word = strsep(&rest, " ")) != NULL) {
 		if (*word)
 			argv[argc++] = word;
@@ -29,7 +31,6 @@ static int parse(const char *words, char *text, size_t size)
 	fclose(f);
 	if (text)
 		snprintf(text, size, "%s", e.text);
-	/* The words stay: the conf points into them. */
 	return rc;
 }
 
