@@ -56,11 +56,13 @@ static void wake_owner(struct nut_flow *f)
 	}
 }
 
-void nut_flow_begin(struct nut_flow *f)
+void nut_flow_begin(struct nut_flow *f, uint64_t at_ns)
 {
 	nut_flow_tcp(f, &f->tcp_before);
 	f->begin_wall_ns = wall_now_ns();
 	f->before = cpuuse_now();
+	if (at_ns && at_ns < f->before.at_ns)
+		f->before.at_ns = at_ns;
 	f->begin_ns = f->before.at_ns;
 	wake_owner(f);
 }
@@ -196,7 +198,7 @@ static uint64_t next_ns(struct nut_flow *f, const struct nut_wait *w)
 		at = sooner(at, f->idle_check_ns);
 	if (!begin)
 		return at;
-	if (!f->c.transmit && f->c.p->interval_s > 0) {
+	if (!f->c.transmit && f->c.p->interval_s > 0 && !f->end_ns) {
 		if (f->ticker.start_ns != begin) {
 			ticker_start(&f->ticker, begin, to_ns(f->c.p->interval_s));
 			f->tick_ns = begin;

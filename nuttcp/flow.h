@@ -151,7 +151,7 @@ int nut_udp_send(struct nut_flow *f, struct err *e);
 int nut_udp_recv(struct nut_flow *f, struct err *e);
 
 /* The clock: what lies between is the result. */
-void nut_flow_begin(struct nut_flow *f);
+void nut_flow_begin(struct nut_flow *f, uint64_t at_ns); /* 0 = now */
 void nut_flow_end(struct nut_flow *f, uint64_t at_ns);
 
 /* Bytes that the transmitter may send; UINT64_MAX = no limit. */

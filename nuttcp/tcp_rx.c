@@ -234,7 +234,7 @@ int nut_tcp_recv(struct nut_flow *f, struct err *e)
 		.count = &f->count,
 		.stop = &f->work,
 	};
-	nut_flow_begin(f);
+	nut_flow_begin(f, 0);
 	if (f->c.pipe_fd >= 0)
 		rc = run_pipe(&r, e);
 	else if (f->n > 1)

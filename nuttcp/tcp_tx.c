@@ -294,7 +294,7 @@ int nut_tcp_send(struct nut_flow *f, struct err *e)
 	rc = prepare(s, f, e);
 	if (rc < 0)
 		goto out;
-	nut_flow_begin(f);
+	nut_flow_begin(f, 0);
 	if (f->c.pipe_fd >= 0)
 		rc = run_pipe(s, bytes, e);
 	else if (f->n == 1 && f->c.rate_bps <= 0)

@@ -13,6 +13,7 @@
 #include "data.h"
 #include "flow.h"
 #include "mono.h"
+#include "sockopt.h"
 #include "udpbatch.h"
 #include "udpio.h"
 
@@ -23,7 +24,7 @@
 struct receiver {
 	struct nut_flow *f;
 	struct udp_rx *rx;
-	bool one_bod, counts, timed, ended;
+	bool one_bod, counts, timed, many, ended;
 	bool met[NUT_STREAMS_MAX];
 	uint64_t now_ns;  /* arrival of the batch or datagram at hand */
 	uint64_t last_ns; /* of the last data */
@@ -40,7 +41,7 @@ struct receiver {
 static void begin(struct receiver *r)
 {
 	if (!r->f->begin_ns)
-		nut_flow_begin(r->f);
+		nut_flow_begin(r->f, r->now_ns);
 }
 
 static void on_mark(struct receiver *r, enum nut_mark mark)
@@ -154,6 +155,29 @@ static void meet(struct receiver *r, unsigned k)
 	nut_flow_unlock(f, k);
 }
 
+/* Until the clock has begun, and where each datagram's time counts: one by one, with the
+ * kernel's time of arrival, so that a late wake-up moves nothing. */
+static int take_one(struct receiver *r, int fd, struct err *e)
+{
+	ssize_t len = udp_recv(fd, r->buf, sizeof(r->buf), r->now_ns, NULL, NULL,
+			       &r->now_ns, e);
+
+	if (len < 0)
+		return e->code == ERR_TIMEOUT ? 0 : -1;
+	on_datagram(r, r->buf, (size_t)len);
+	return 1;
+}
+
+/* From now on many at a time. */
+static void take_many(struct receiver *r)
+{
+	for (unsigned k = 0; k < r->f->n; k++) {
+		sockopt_int(r->f->fd[k], SOL_SOCKET, SO_TIMESTAMPNS, 0, "", NULL);
+		udp_rx_join(r->f->fd[k]);
+	}
+	r->many = true;
+}
+
 /* Everything that waits on stream k. */
 static int take(struct receiver *r, unsigned k, struct err *e)
 {
@@ -167,21 +191,17 @@ static int take(struct receiver *r, unsigned k, struct err *e)
 	for (int i = 0; i < 64 && !r->ended; i++) {
 		int n;
 
+		if (!r->many && !r->timed && f->begin_ns)
+			take_many(r);
 		r->now_ns = mono_now_ns();
-		if (r->timed) {
-			ssize_t len = udp_recv(f->fd[k], r->buf, sizeof(r->buf),
-					       r->now_ns, NULL, NULL, &r->now_ns, e);
-
-			n = len >= 0 ? 1 : e->code == ERR_TIMEOUT ? 0 : -1;
-			if (len >= 0)
-				on_datagram(r, r->buf, (size_t)len);
-		} else {
+		if (r->many)
 			n = udp_rx_recv(r->rx, f->fd[k], on_datagram, r);
-		}
-		if (n < 0 && (r->timed ? e->sys_errno : errno) == ECONNREFUSED)
+		else
+			n = take_one(r, f->fd[k], e);
+		if (n < 0 && (r->many ? errno : e->sys_errno) == ECONNREFUSED)
 			continue;
 		if (n < 0)
-			return r->timed ? -1 : err_sys(e, "IO");
+			return r->many ? err_sys(e, "IO") : -1;
 		if (n == 0)
 			break;
 		counter_add(&f->count.calls, 1);
@@ -245,12 +265,8 @@ static int prepare(struct receiver *r, struct nut_flow *f, struct err *e)
 	if (p->rate_kbps > 0)
 		r->gap_ms = (double)p->buflen_bytes * 8 / (double)p->rate_kbps;
 	r->wall_offset_ns = (int64_t)(wall_now_ns() - mono_now_ns());
-	for (unsigned k = 0; k < f->n; k++) {
-		if (r->timed)
-			udp_stamp(f->fd[k], NULL);
-		else
-			udp_rx_join(f->fd[k]);
-	}
+	for (unsigned k = 0; k < f->n; k++)
+		udp_stamp(f->fd[k], NULL);
 	r->rx = udp_rx_new(e);
 	return r->rx ? 0 : -1;
 }
@@ -270,9 +286,7 @@ int nut_udp_recv(struct nut_flow *f, struct err *e)
 	publish(r);
 	if (!f->begin_ns) {
 		/* Nothing came at all: the time since we began to wait. */
-		nut_flow_begin(f);
-		f->before.at_ns = f->idle_since_ns;
-		f->begin_ns = f->idle_since_ns;
+		nut_flow_begin(f, f->idle_since_ns);
 	}
 	nut_flow_end(f, end_of(r));
 	udp_rx_free(r->rx);

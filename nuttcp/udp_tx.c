@@ -187,7 +187,7 @@ int nut_udp_send(struct nut_flow *f, struct err *e)
 	nut_flow_pause(f, mono_now_ns() + BOD_NS);
 	if (f->c.peer_version >= NUT_SINCE_BOD1)
 		mark(f, 0, NUT_BOD1);
-	nut_flow_begin(f);
+	nut_flow_begin(f, 0);
 	s->until_ns = f->c.p->timeout_s > 0
 			      ? f->begin_ns + (uint64_t)(f->c.p->timeout_s * 1e9)
 			      : MONO_NEVER;

@@ -14,8 +14,8 @@ import subprocess
 import time
 import unittest
 
-from harness import (Netns, TestCase, connect_tcp, free_port, need_root, run, shape, start,
-                     tool)
+from harness import (Netns, SANITIZED, TestCase, connect_tcp, free_port, need_root, run,
+                     shape, start, tool)
 
 BOUND_S = 300
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nuttcp")
@@ -430,6 +430,18 @@ class Times(TestCase):
         done = run([tool("nuttcp"), "-P", port, "-p", port + 1, "-u", "-T0.5", "127.0.0.1"])
         self.assertEqual(done.code, 0, done)
         self.assertGreater(time.monotonic() - began, 0.25 + 0.5 + 0.5)
+
+    def test_waiting_is_idle(self):
+        """Neither end burns time while it waits for data or marks."""
+        port = free_port(2)
+        server = start([tool("nuttcp"), "-S", "--nofork", "-P", port])
+        server.wait_listening(port)
+        for options in (("-u", "-i0.2"), ("-u", "-r", "-i0.2"), ("-R1m", "-i0.2"),
+                        ("-r", "-R1m", "-i0.2"), ("-N3", "-R1m"), ("-u", "-N2")):
+            done = run([tool("nuttcp"), "-P%d" % port, "-p%d" % (port + 1), "-T1"] +
+                       list(options) + ["127.0.0.1"])
+            tx, rx = re.search(r"(\d+) %TX (\d+) %RX", done.stdout).groups()
+            self.assertLess(int(tx) + int(rx), 15 * (4 if SANITIZED else 1), done)
 
 
 if __name__ == "__main__":
