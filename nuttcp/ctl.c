@@ -19,7 +19,11 @@ static char printable(char c)
 {
 	if (c == '\0')
 		return ' ';
-	return (c >= ' ' && c != 0x7f) || c == '\t' || c == '\r' || c < 0 ? c : '?';
+	if (c == '\t' || c == '\r')
+		return c;
+	if ((c > 0 && c < ' ') || c == 0x7f)
+		return '?';
+	return c;
 }
 
 /* A whole line out of the buffer; at the end of the stream, or when the buffer is full,

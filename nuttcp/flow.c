@@ -241,6 +241,33 @@ static void swallow(int fd)
 	}
 }
 
+enum { POLL_EVENT, POLL_USER, POLL_CTL, POLLS };
+
+static void sleep_on(struct nut_flow *f, struct pollfd p[static POLLS], uint64_t until_ns)
+{
+	uint64_t now = mono_now_ns();
+	uint64_t left = until_ns > now ? until_ns - now : 0;
+	struct timespec ts = {.tv_sec = (time_t)(left / NS_PER_S),
+			      .tv_nsec = (long)(left % NS_PER_S)};
+
+	if (ppoll(p, POLLS, until_ns == MONO_NEVER ? NULL : &ts, NULL) < 0) {
+		for (int i = 0; i < POLLS; i++)
+			p[i].revents = 0;
+	}
+	if (p[POLL_EVENT].revents)
+		swallow(f->event_fd);
+}
+
+static void keep_limit(struct nut_flow *f, uint64_t now)
+{
+	if (!over_limit(f, now))
+		return;
+	f->limited = true;
+	/* UDP's thread looks at the clock itself. */
+	if (!f->c.p->udp)
+		stopper_trip(&f->work, NUT_STOP_LIMIT);
+}
+
 enum nut_event nut_flow_wait(struct nut_flow *f, const struct nut_wait *w)
 {
 	int user = f->c.user && !w->no_user ? f->c.user->fd : -1;
@@ -248,35 +275,24 @@ enum nut_event nut_flow_wait(struct nut_flow *f, const struct nut_wait *w)
 	if (f->idle_check_ns == 0)
 		f->idle_check_ns = f->idle_since_ns + to_ns(w->idle_s / 8);
 	for (;;) {
-		struct pollfd p[3] = {
+		struct pollfd p[POLLS] = {
 			{.fd = f->event_fd, .events = POLLIN},
 			{.fd = user, .events = POLLIN},
 			{.fd = w->ctl_fd, .events = POLLIN | POLLPRI},
 		};
-		uint64_t now = mono_now_ns();
-		uint64_t next = next_ns(f, w);
-		uint64_t left = next > now ? next - now : 0;
-		struct timespec ts = {.tv_sec = (time_t)(left / NS_PER_S),
-				      .tv_nsec = (long)(left % NS_PER_S)};
+		uint64_t now;
 
-		if (ppoll(p, 3, next == MONO_NEVER ? NULL : &ts, NULL) < 0)
-			p[0].revents = p[1].revents = p[2].revents = 0;
+		sleep_on(f, p, next_ns(f, w));
 		now = mono_now_ns();
-		if (p[0].revents)
-			swallow(f->event_fd);
-		if (over_limit(f, now)) {
-			f->limited = true;
-			if (!f->c.p->udp)
-				stopper_trip(&f->work, NUT_STOP_LIMIT);
-		}
+		keep_limit(f, now);
 		/* An interval that ended before the test did is reported. */
 		if (f->begin_ns && !f->end_ns && ticker_due(&f->ticker, now))
 			return NUT_TICK;
 		if (f->finished)
 			return NUT_DONE;
-		if (user >= 0 && stopper_tripped(f->c.user))
+		if (p[POLL_USER].revents)
 			return NUT_USER;
-		if (p[2].revents)
+		if (p[POLL_CTL].revents)
 			return NUT_CTL;
 		if (idle(f, w->idle_s, now))
 			return NUT_IDLE;

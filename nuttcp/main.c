@@ -2,7 +2,6 @@
  *
  * nuttcp - throughput, loss and delay between two hosts, agreed on over a control
  * connection. */
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,22 +60,28 @@ static int information(const struct nut_conf *c)
 	return fflush(stdout) == 0 && !c->help ? NUT_OK : NUT_FAILED;
 }
 
+static void not_settled(const char *what, int64_t value)
+{
+	struct err e;
+
+	err_sys(&e, "");
+	fprintf(stderr, "couldn't change %s to %d: %s\n", what, (int)value, e.text);
+}
+
 /* -xP, -xc */
 static void settle(const struct nut_conf *c)
 {
 	cpu_set_t set;
 
 	if (c->priority_given && setpriority(PRIO_PROCESS, 0, (int)c->priority) < 0)
-		fprintf(stderr, "couldn't change priority to %d: %s\n", (int)c->priority,
-			strerror(errno));
+		not_settled("priority", c->priority);
 	if (c->affinity < 0 || c->third)
 		return;
 	CPU_ZERO(&set);
 	if (c->affinity < CPU_SETSIZE)
 		CPU_SET((size_t)c->affinity, &set);
 	if (sched_setaffinity(0, sizeof(set), &set) < 0)
-		fprintf(stderr, "couldn't change CPU affinity to %d: %s\n",
-			(int)c->affinity, strerror(errno));
+		not_settled("CPU affinity", c->affinity);
 }
 
 static int client(const struct nut_conf *c, struct stopper *stop)

@@ -90,8 +90,8 @@ static void json_failed(struct nut_report *r, const char *text)
 
 	/* Lines become one. */
 	strlcpy(copy, text, sizeof(copy));
-	for (char *p = copy; *p; p++)
-		*p = *p == '\n' ? ' ' : *p;
+	for (char *p = strchr(copy, '\n'); p; p = strchr(p, '\n'))
+		*p = ' ';
 	jsonw_str(o, "tool", "nuttcp");
 	jsonw_str(o, "version", NETCLASSICS_VERSION);
 	jsonw_str(o, "role", nut_transmits(r->conf) ? "sender" : "receiver");

@@ -45,7 +45,9 @@ void nut_server_inetd(const struct nut_conf *c, struct stopper *stop)
 /* LISTEN_PID and LISTEN_FDS, sd_listen_fds(3). */
 static int from_systemd(void)
 {
+	/* No thread runs yet. NOLINTBEGIN(concurrency-mt-unsafe) */
 	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+	/* NOLINTEND(concurrency-mt-unsafe) */
 	int64_t n;
 
 	if (!pid || !count || units_parse_i64(pid, 1, INT32_MAX, &n, "", NULL) < 0 ||

@@ -293,7 +293,7 @@ void nut_text_block(const struct nut_text *t, const struct nut_result *r,
 	     r->megabytes, r->seconds, r->kbytes_ps, r->mbps);
 	if (tx_for_loss)
 		nut_text_udp_loss(t, tx_for_loss, r);
-	spread_line(t, &r->jitter, parse(t) ? "jitter" : "jitter");
+	spread_line(t, &r->jitter, "jitter");
 	spread_line(t, &r->owd, "OWD");
 	if (t->cpu_lines)
 		line(t,

@@ -35,8 +35,8 @@ static void become(const char *program, const char *host, int out)
 	}
 	say = fdopen(out, "w");
 	if (say) {
-		errno = ENOENT;
-		fprintf(say, "execvp failed: %s\nfailed to execute %s\n", strerror(errno),
+		fprintf(say,
+			"execvp failed: No such file or directory\nfailed to execute %s\n",
 			name);
 		fflush(say);
 	}

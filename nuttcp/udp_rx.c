@@ -150,7 +150,8 @@ static void meet(struct receiver *r, unsigned k)
 		recv(f->fd[k], data, sizeof(data), MSG_DONTWAIT);
 		return;
 	}
-	connect(f->fd[k], (struct sockaddr *)&from.ss, from.len);
+	if (connect(f->fd[k], (struct sockaddr *)&from.ss, from.len) < 0)
+		return;
 	r->met[k] = true;
 	nut_flow_unlock(f, k);
 }

@@ -80,6 +80,18 @@ static int push(struct sender *s, unsigned k, unsigned n, struct err *e)
 	return 0;
 }
 
+/* Until the next datagram is due. */
+static void nap(struct sender *s, uint64_t now)
+{
+	struct nut_flow *f = s->f;
+	uint64_t next = pacer_next_ns(&s->pacer);
+
+	/* Only -Ri promises single gaps: else fewer wake-ups. */
+	if (!f->c.spin && !f->c.p->irate && next < now + NAP_NS)
+		next = now + NAP_NS;
+	nut_flow_pause(f, next < s->until_ns ? next : s->until_ns);
+}
+
 static int run(struct sender *s, uint64_t most, struct err *e)
 {
 	struct nut_flow *f = s->f;
@@ -95,13 +107,7 @@ static int run(struct sender *s, uint64_t most, struct err *e)
 		if (now >= s->until_ns || left == 0)
 			break;
 		if (due == 0) {
-			uint64_t next = pacer_next_ns(&s->pacer);
-
-			/* Only -Ri promises single gaps: else fewer wake-ups. */
-			if (!f->c.spin && !f->c.p->irate && next < now + NAP_NS)
-				next = now + NAP_NS;
-
-			nut_flow_pause(f, next < s->until_ns ? next : s->until_ns);
+			nap(s, now);
 			continue;
 		}
 		if (push(s, k, due < left ? due : (unsigned)left, e) < 0)

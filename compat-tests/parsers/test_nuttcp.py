@@ -124,7 +124,7 @@ class Json(TestCase):
     def test_udp(self):
         got = self.json("-u", "-T1", "-i0.3", "-Ri5m", "-l1000", "-jmax", "-omax")
         self.assertEqual((got["lost"], got["protocol"]), (0, "udp"))
-        self.assertAlmostEqual(got["datagrams"], 625, delta=10)
+        self.assertAlmostEqual(got["datagrams"], 625, delta=100)
         self.assertLessEqual({"jitter_avg_ms", "owd_min_ms"}, set(got))
         for i in got["intervals"]:
             self.assertEqual(i["lost"], 0)
