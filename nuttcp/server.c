@@ -95,6 +95,8 @@ static void serve(const struct server *s, int fd, bool shared)
 /* In a process of its own. When there can be none, the client is turned away. */
 static void serve_apart(struct server *s, int fd)
 {
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct stopper own;
 	pid_t pid = child_fork(NULL);
 
 	if (pid > 0)
@@ -102,7 +104,13 @@ static void serve_apart(struct server *s, int fd)
 	if (pid != 0)
 		return;
 	close(s->listener);
-	serve(s, fd, true);
+	/* Not the server's own: its descriptor is shared, and this test goes on to its
+	 * end when the server is told to stop. */
+	if (stopper_init(&own, NULL) == 0 &&
+	    stopper_on_signals(&own, signals, ARRAY_LEN(signals), NULL) == 0) {
+		s->stop = &own;
+		serve(s, fd, true);
+	}
 	_exit(0);
 }
 

@@ -519,6 +519,48 @@ class ServerDies(TestCase):
             self.assertIn("Error", client.stdout + client.stderr)
 
 
+class Servers(TestCase):
+    """How a server begins and ends."""
+
+    def test_terminated(self):
+        """Exit code 0; a test in a child of the daemon goes on to its end."""
+        self.assertEqual(Pair().process.stop(), 0)
+        server = Daemon()
+        client = start([tool("nuttcp"), "-P%d" % server.port, "-p%d" % server.data, "-T1.5",
+                        "-R5m", "127.0.0.1"])
+        time.sleep(0.5)
+        child, = children(server.pid)
+        os.kill(server.pid, signal.SIGTERM)
+        time.sleep(0.5)
+        with open("/proc/%d/stat" % child) as f:
+            ticks = sum(map(int, f.read().rpartition(")")[2].split()[11:13]))
+        self.assertLess(ticks, 30 if SANITIZED else 15)  # hundredths: it does not spin
+        self.assertEqual(client.wait(), 0, client)
+        self.assertGreater(result(client.stdout)["sec"], 1.4)
+
+    def test_socket_activation(self):
+        """A listening socket from systemd, as descriptor 3."""
+        port = free_port(2)
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", port))
+            listener.listen(4)
+            server = start(["sh", "-c", 'exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 '
+                            'exec "$0" -S --nofork', tool("nuttcp")], stdin=listener)
+            done = run([tool("nuttcp"), "-P%d" % port, "-p%d" % (port + 1), "-n2",
+                        "127.0.0.1"])
+        self.assertEqual(done.code, 0, done)
+        server.stop()
+
+    def test_oneshot_background(self):
+        port = free_port(2)
+        server = start([tool("nuttcp"), "-1", "-P", port])
+        self.assertEqual(server.wait(), 0, server)
+        for code in (0, 1):
+            done = run([tool("nuttcp"), "-P%d" % port, "-p%d" % (port + 1), "-n2", "-r",
+                        "127.0.0.1"])
+            self.assertEqual(done.code, code, done)
+
+
 class Limits(TestCase):
     def refused(self, text, *options, server=()):
         done = Pair(options=list(server)).client("ours", *options)
