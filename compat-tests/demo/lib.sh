@@ -9,11 +9,11 @@ started=
 
 stop_all()
 {
-	# Twice: a signal between fork and exec is lost.
-	for again in 1 2; do
+	# KILL as well: between fork and exec a shell's child loses other signals.
+	for signal in TERM KILL; do
 		for pid in $started; do
-			if kill "$pid" 2>/dev/null && [ "$again" = 1 ]; then
-				sleep 0.05
+			if kill -s $signal "$pid" 2>/dev/null && [ $signal = TERM ]; then
+				sleep 0.1
 			fi
 		done
 	done
