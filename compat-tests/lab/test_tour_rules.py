@@ -15,7 +15,7 @@ from harness import TestCase, need_program
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from labkit import LabError, default_topology  # noqa: E402
+from labkit import LabError, default_topology, noise  # noqa: E402
 from labkit.counters import Counters  # noqa: E402
 from tour import bench, catalogue, command, judge, load, plot, report, rules, tools  # noqa: E402
 from tour.row import NOISY, OFF, OK, PATH, SKIPPED, Outcome, Row, Skip  # noqa: E402
@@ -235,6 +235,18 @@ class Judging(TestCase):
                 (counted(kernel_drops=1), quiet(), True, True)):
             with self.subTest(right=right):
                 self.assertEqual(bool(judge.why_not(counters, watch, right)), excused)
+
+    def test_stall(self):
+        for late_s, noisy in ((0.0, False), (0.06, True)):
+            clock = iter([0, 0, noise.SLEEP_S + late_s, 10])
+            watch = noise.Watch()
+            with mock.patch.object(noise.time, "monotonic", lambda: next(clock)), \
+                    mock.patch.object(noise.time, "sleep", lambda s: watch._end.set()), \
+                    mock.patch.object(noise, "waited_us", lambda: 0):
+                with watch:
+                    watch._thread.join()
+            watch._sleeps = 1000  # one among many
+            self.assertEqual(bool(watch.noise()), noisy, watch.noise())
 
     def verdict(self, *tries, attempts=5, deadline=None):
         """tries: (measured, noise) one after the other."""

@@ -8,9 +8,11 @@ import time
 PRESSURE = "/proc/pressure/cpu"
 
 # Share of the time in which some process waited for a processor, and share of short sleeps
-# that took a millisecond too long.
+# that took a millisecond too long; and how much longer one of them may take: a sender that
+# was held up for as long makes up for it with a burst, which a queue may not hold.
 WAITED_MAX = 0.10
 OVERSLEPT_MAX = 0.05
+STALL_MAX_S = 0.05
 SLEEP_S, OVERSLEPT_S = 0.02, 0.001
 
 
@@ -29,6 +31,7 @@ class Watch:
     def __enter__(self):
         self._end = threading.Event()
         self._sleeps = self._overslept = 0
+        self._longest_s = 0.0
         self._began, self._waited_us = time.monotonic(), waited_us()
         self._thread = threading.Thread(target=self._sleep, daemon=True)
         self._thread.start()
@@ -47,13 +50,17 @@ class Watch:
         while not self._end.is_set():
             before = time.monotonic()
             time.sleep(SLEEP_S)
+            late_s = time.monotonic() - before - SLEEP_S
             self._sleeps += 1
-            self._overslept += time.monotonic() - before - SLEEP_S > OVERSLEPT_S
+            self._overslept += late_s > OVERSLEPT_S
+            self._longest_s = max(self._longest_s, late_s)
 
     def noise(self):
         overslept = self._overslept / max(1, self._sleeps)
         if overslept > OVERSLEPT_MAX:
             return "%.0f %% of short sleeps took a millisecond too long" % (100 * overslept)
+        if self._longest_s > STALL_MAX_S:
+            return "the machine stood still for %.0f ms" % (1e3 * self._longest_s)
         if self.waited > WAITED_MAX:
             return "processes waited for a processor %.0f %% of the time" % (
                 100 * self.waited)

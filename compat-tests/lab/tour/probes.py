@@ -74,7 +74,7 @@ GROUP = Group(
         Row("hping3 --traceroute", "hping3", hping3("-p", OPEN, "--traceroute"),
             {"hops": rules.Exactly("the router", ROUTER),
              "flags": rules.Exactly("then SYN-ACK", "SA")}, short=True),
-        Row("hping3 -d %d - -d 0" % BIG, "hping3", payload, {"more_ms": more()}, short=True),
+        Row("hping3 -d %d less -d 0" % BIG, "hping3", payload, {"more_ms": more()}, short=True),
         Row("hping3 -y -d 1300, MTU 1400", "hping3",
             hping3("-p", OPEN, "-y", "-d", 1300, count=2),
             {"flags": rules.Exactly("1340 fits", "SA")},

@@ -98,9 +98,11 @@ def write_json(out, outcomes, short):
 
 
 def markdown(outcomes):
-    """For a README."""
+    """For a README: one line a row."""
     lines = ["| row | program | why | expected | measured | verdict |",
              "|---|---|---|---|---|---|"]
     for outcome in outcomes:
-        lines += ["| %s |" % " | ".join(cells) for cells in lines_of(outcome)]
+        columns = list(zip(*lines_of(outcome)))
+        cells = [columns[0][0], columns[1][0]] + ["; ".join(c) for c in columns[2:5]]
+        lines.append("| %s | %s |" % (" | ".join(cells), outcome.verdict))
     return "\n".join(lines)
