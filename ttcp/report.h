@@ -19,9 +19,10 @@ struct ttcp_end {
 	struct result result; /* total: one sample from the first byte to the last */
 	struct cpuuse used;   /* at_ns: real time; the rest over the same span */
 	uint64_t max_rss_kib;
-	const void *buf;    /* where the buffer lay */
-	struct err error;   /* code ERR_NONE: all went well */
-	struct err warning; /* a wish that was not granted, or ERR_NONE */
+	const void *buf;        /* where the buffer lay */
+	struct err error;       /* code ERR_NONE: all went well */
+	uint64_t sockbuf_bytes; /* of the kernel, when the transfer began; 0 = unknown */
+	struct err warning;     /* a wish that was not granted, or ERR_NONE */
 };
 
 struct ttcp_report {

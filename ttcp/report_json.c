@@ -50,6 +50,8 @@ static void json_end(const struct ttcp_report *r, const struct ttcp_end *end)
 	if (c->sockbuf_bytes)
 		jsonw_u64(o, "socket_buffer_asked_bytes", c->sockbuf_bytes);
 	if (end->result.start_wall_ns) {
+		if (end->sockbuf_bytes)
+			jsonw_u64(o, "socket_buffer_bytes", end->sockbuf_bytes);
 		jsonw_u64(o, "io_calls", end->result.total.calls);
 		jsonw_u64(o, "max_rss_bytes", end->max_rss_kib * 1024);
 	}

@@ -69,8 +69,7 @@ static void text_accepted(const struct ttcp_report *r, const struct addr *from)
 
 static void text_warn(const struct ttcp_report *r, const struct err *e)
 {
-	fprintf(r->out, "ttcp-%c: %s: %s (going on without)\n", role_letter(r), e->what,
-		e->text);
+	fprintf(r->out, "ttcp-%c: warning: %s: %s\n", role_letter(r), e->what, e->text);
 }
 
 static void print_error(const struct ttcp_report *r, const struct err *e)

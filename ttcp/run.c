@@ -36,12 +36,31 @@ static void on_step(void *arg, enum sock_step step)
 	t->told |= bit;
 }
 
-static void on_warn(void *arg, const struct err *e)
+void ttcp_warn(struct ttcp_run *t, const struct err *e)
 {
-	struct ttcp_run *t = arg;
-
 	t->warning = *e;
 	t->report->how->warn(t->report, e);
+}
+
+static void on_warn(void *arg, const struct err *e)
+{
+	ttcp_warn(arg, e);
+}
+
+/* Linux keeps twice what was asked for, but bounds it silently. */
+static void check_buffer(struct ttcp_run *t)
+{
+	bool sends = t->conf->role == TTCP_TRANSMIT;
+	int got = sends ? sock_sndbuf_bytes(t->fd) : sock_rcvbuf_bytes(t->fd);
+	struct err e;
+
+	t->sockbuf_bytes = got > 0 ? (uint64_t)got : 0;
+	if (!t->conf->sockbuf_bytes || got < 0 ||
+	    t->sockbuf_bytes / 2 >= t->conf->sockbuf_bytes)
+		return;
+	err_set(&e, ERR_UNSUPPORTED, sends ? "sndbuf" : "rcvbuf",
+		"the kernel bounds it to %d bytes", got / 2);
+	ttcp_warn(t, &e);
 }
 
 static struct sock_req request(struct ttcp_run *t)
@@ -140,6 +159,7 @@ static void tell_end(struct ttcp_run *t, const struct err *e)
 		.buf = t->buf,
 		.error = *e,
 		.warning = t->warning,
+		.sockbuf_bytes = t->sockbuf_bytes,
 	};
 	char host[ADDR_HOST_MAX];
 
@@ -219,8 +239,10 @@ int ttcp_run(const struct ttcp_conf *conf, const struct ttcp_report *report,
 			      (size_t)conf->offset_bytes, &t.buf_base, &e);
 	if (t.buf && payload_fill(t.buf, t.buf_bytes, PAYLOAD_PRINTABLE, &e) == 0) {
 		t.fd = open_data(&t, &e);
-		if (t.fd >= 0)
+		if (t.fd >= 0) {
+			check_buffer(&t);
 			rc = transfer(&t, &e);
+		}
 	}
 	if (rc == 0)
 		err_clear(&e); /* of an address that did not answer, say */

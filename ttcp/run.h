@@ -29,6 +29,7 @@ struct ttcp_run {
 	bool begun;    /* the report has had its first line */
 	unsigned told; /* and these steps: 1 << enum sock_step */
 	struct err warning;
+	uint64_t sockbuf_bytes;      /* as the kernel has it, when the transfer begins */
 	struct cpuuse before, after; /* the measured span */
 	uint64_t start_wall_ns;
 	struct addr peer;
@@ -44,6 +45,9 @@ int ttcp_run(const struct ttcp_conf *conf, const struct ttcp_report *report,
  * again moves the start. */
 void ttcp_clock_start(struct ttcp_run *t);
 void ttcp_clock_stop(struct ttcp_run *t);
+
+/* Tell of a wish that is not granted; the last one stands in the result too. */
+void ttcp_warn(struct ttcp_run *t, const struct err *e);
 
 /* -w. Returns 0, or -1 with ERR_STOPPED. */
 int ttcp_pause(const struct ttcp_run *t, struct err *e);

@@ -144,6 +144,7 @@ struct udp_rx {
 	uint64_t last_ns; /* when the last datagram had been dealt with */
 	bool any, data;   /* has anything come; has payload come */
 	int guards;       /* before the data */
+	bool told_of_others;
 	bool held; /* pipe: a 4-byte datagram that may be the first of the guards */
 	char guard[GUARD_BYTES];
 };
@@ -181,18 +182,38 @@ static int deliver(struct udp_rx *u, size_t len, struct err *e)
 	if (u->held && write_out(u->t, u->guard, GUARD_BYTES, e) < 0)
 		return -1;
 	u->held = small;
+	u->data |= !small;
 	if (!small)
 		return write_out(u->t, buf, len, e);
 	memcpy(u->guard, buf, GUARD_BYTES);
 	return 0;
 }
 
-/* Only the first sender counts. */
+/* Only one sender counts: the first, or, as long as there was nothing but guards of one
+ * that failed, the latest. The others are told of once. */
 static bool from_sender(struct udp_rx *u, const struct addr *from)
 {
-	if (!u->any)
-		u->t->peer = *from;
-	return addr_equal(&u->t->peer, from);
+	struct ttcp_run *t = u->t;
+	char host[ADDR_HOST_MAX];
+	struct err e;
+
+	if (u->any && addr_equal(&t->peer, from))
+		return true;
+	if (!u->any || (!u->data && !u->held)) {
+		t->peer = *from;
+		u->any = false;
+		u->guards = 0;
+		counter_set(&t->count.calls, 0);
+		return true;
+	}
+	if (!u->told_of_others) {
+		err_set(&e, ERR_PEER, "IO",
+			"datagrams from %s port %u: another sender was first",
+			addr_host(from, host), (unsigned)addr_port(from));
+		ttcp_warn(t, &e);
+	}
+	u->told_of_others = true;
+	return false;
 }
 
 static int receive(struct udp_rx *u, struct err *e)
@@ -234,14 +255,14 @@ int ttcp_udp_recv(struct ttcp_run *t, struct err *e)
 	rc = receive(&u, e);
 	if (u.any)
 		ttcp_clock_stop(t);
-	if (rc < 0 && e->code == ERR_TIMEOUT) {
-		/* The wait in vain is no part of the transfer. */
+	/* A wait in vain is no part of the transfer. */
+	if (rc < 0 && u.last_ns)
 		t->after.at_ns = u.last_ns;
+	if (rc < 0 && e->code == ERR_TIMEOUT)
 		err_set(e, ERR_TIMEOUT, "IO",
 			"no data for %g s and no end marker: it was lost, or the sender "
 			"died",
 			t->conf->idle_s);
-	}
 	if (rc == 0 && !t->conf->memory && close(STDOUT_FILENO) < 0)
 		rc = err_sys(e, "IO");
 	return rc;

@@ -472,7 +472,7 @@ class BothOurs(TestCase):
         drop = ["setpriv", "--bounding-set=-net_admin", "--inh-caps=-net_admin"]
         done = run(drop + sender_argv(ours.port, "-s", "-d", "-n", 1))
         self.assertEqual((ours.wait(), done.code), (0, 0), done)
-        self.assertIn("\nttcp-t: setsockopt: debug: Permission denied (going on without)\n",
+        self.assertIn("\nttcp-t: warning: setsockopt: debug: Permission denied\n",
                       done.stderr)
         ours = receiver("-s")
         done = run(drop + sender_argv(ours.port, "-s", "-d", "-n", 1, "--json"))
@@ -616,6 +616,23 @@ class UdpReceiver(TestCase):
         self.send(pattern(1000), GUARD, GUARD, peer=other)
         self.send(pattern(100), GUARD)
         self.ends(200, 4)
+        self.assertEqual(self.ours.stderr.count("another sender was first"), 1, self.ours)
+
+    def test_a_sender_that_failed_before_its_data_does_not_block_the_next(self):
+        other = UdpPeer()
+        self.open("-s")
+        self.send(GUARD, peer=other)
+        self.send(GUARD, pattern(100), pattern(100), GUARD)
+        self.ends(200, 4)
+
+    def test_waiting_in_vain_is_no_part_of_the_time(self):
+        self.open("-s")
+        self.send(GUARD, *[pattern(1000)] * 100)
+        time.sleep(1.5)
+        self.assertEqual(self.ours.stop(), 143, self.ours)
+        report = Report(self.ours)
+        self.assertEqual(report.bytes, 100000)
+        self.assertLess(report.seconds, 1)
 
     def test_longer_than_the_buffer_is_counted_in_full(self):
         self.open("-s", "-l", 50)
