@@ -175,7 +175,14 @@ class Several(LabCase):
             self.assertEqual(json.loads(done.stdout)["ways"]["client>router"]["in"], 2, done)
         done = lab("show")
         self.assertEqual(done.code, 2)
-        self.assertIn("more than one lab is running", done.stderr)
+        # Labs with a name are changed by their names only.
+        self.assertRegex(done.stderr, "^lab: (only a named|more than one) lab is running; "
+                         "choose one with --lab; there is .*%s" % other)
+
+    def test_what_a_server_said(self):
+        done = lab("run", "--serve", "sh -c 'echo said; sleep 9'", "--", "true")
+        self.assertEqual(done.code, 2, done)  # it opened no port
+        self.assertIn("server| said", done.stderr)
 
     def test_name_clash(self):
         self.start_lab()

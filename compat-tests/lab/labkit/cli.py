@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -37,6 +38,11 @@ examples:
   lab shell client                    in one terminal, and in another
   lab set router:server loss=1%       router-server means both ways
   lab show
+
+set, show and shell without --lab NAME mean the lab that run or shell made without --name.
+Delays are one way, so the default path has a round trip of 44 ms. A rate counts the bytes
+of IP packets. The nodes have addresses, not names. What a --serve command prints follows
+at the end, on standard error. The keys of links are listed by: impair --help
 
 Needs root. Exits with the code of the command; 2 when the lab itself failed, 3 when the
 machine was too busy for the result to mean anything (run --strict, selfcheck).
@@ -169,7 +175,8 @@ def topology_of(args):
 
 def lab_of(args):
     return network.Lab(topology_of(args), name=args.name, seed=args.seed, congestion=args.cc,
-                       tun=args.tun, priority=0 if args.no_realtime else 50)
+                       tun=args.tun, priority=0 if args.no_realtime else 50,
+                       shared=args.name is None)
 
 
 def only_new(args, command):
@@ -278,16 +285,31 @@ def run(args):
     serve_in = pick(topology.nodes, args.serve_in, "server", -1)
     tell_of_dead()
     lab = lab_of(args)
-    with lab:
-        for command in args.serve:
-            # Its output would mix with that of the command.
-            lab.serve(serve_in, shlex.split(command), stderr=subprocess.DEVNULL)
-        code = wait_for(foreground(lab.argv(node, words), lab.environment()), lab.emulator)
+    said = []
+    try:
+        with lab:
+            for command in args.serve:
+                said.append(tempfile.TemporaryFile())
+                lab.serve(serve_in, shlex.split(command), stdout=said[-1],
+                          stderr=subprocess.STDOUT)
+            code = wait_for(foreground(lab.argv(node, words), lab.environment()),
+                            lab.emulator)
+    finally:
+        for output in said:
+            tell_server(serve_in, output)
     if lab.last is None:
         raise LabError("the emulator told no counters: the result is void")
     if args.counters:
         write_counters(args.counters, lab.last)
     return code or judge(lab.last, args.strict)
+
+
+def tell_server(node, output):
+    """What a server said, after the command, with which it would mix before."""
+    output.seek(0)
+    for line in output.read().decode("utf-8", "replace").splitlines():
+        print("%s| %s" % (node, line), file=sys.stderr)
+    output.close()
 
 
 def join(record, node, words):
@@ -319,11 +341,13 @@ def set_link(args):
     key, _, value = args.link.partition("=")
     if key == "seed" and not args.words:
         emulator.ask(record.control, "seed %d" % number(value))
+        print("lab %s: %s" % (record.name, args.link))
         return 0
     if not args.words:
         raise LabError("set %s to what? (KEY=VALUE)" % args.link)
     topology = parse_topology(record.data["topology"])
     network.change(record, topology, args.link, parse_words(args.words, "set"))
+    print("lab %s: %s %s" % (record.name, args.link, " ".join(args.words)))
     return 0
 
 

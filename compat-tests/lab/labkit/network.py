@@ -27,16 +27,18 @@ def need_root():
 class Lab:
     """with Lab(topology) as lab: ... Options: name; seed of all random choices; congestion,
     the TCP congestion control of all nodes; tun: TUN devices instead of veth pairs;
-    priority: real-time priority of the emulator, 0 for none."""
+    priority: real-time priority of the emulator, 0 for none.
+    shared: commands that name no lab may mean this one."""
 
-    def __init__(self, topology, name=None, seed=1, congestion=None, tun=False, priority=50):
+    def __init__(self, topology, name=None, seed=1, congestion=None, tun=False, priority=50,
+                 shared=False):
         need_root()
         if EMULATOR in topology.nodes:
             raise LabError("no node can be named %s" % EMULATOR)
         if name is not None and not state.NAME.match(name):
             raise LabError("%r is no name of a lab (1 to 20 letters, digits, _)" % name)
         self.topology, self.seed, self.congestion = topology, seed, congestion
-        self.tun, self.priority = tun, priority
+        self.tun, self.priority, self.shared = tun, priority, shared
         self.name = name or state.own_name()
         self.record, self.emulator, self.last = None, None, None
         self._servers = []
@@ -61,7 +63,7 @@ class Lab:
         with _deferred():
             self.record = state.create(self.name, {
                 "nodes": self.topology.nodes, "topology": self.topology.text,
-                "tun": self.tun})
+                "tun": self.tun, "shared": self.shared})
         for node in self.topology.nodes + [EMULATOR]:
             ns.add(self.netns(node))
         ns.inside(self.netns(EMULATOR), _quiet_namespace)

@@ -89,7 +89,9 @@ def dead():
 
 
 def find(name=None):
-    """The lab of that name; without one that of $NETCLASSICS_LAB, or the only one."""
+    """The lab of that name; without one that of $NETCLASSICS_LAB, or the only one that
+    "lab run" or "lab shell" made without --name. The labs of tests are named or private, so
+    that nobody changes them by accident."""
     name = name or os.environ.get("NETCLASSICS_LAB")
     labs = living()
     if name:
@@ -97,10 +99,13 @@ def find(name=None):
             if record.name == name:
                 return record
         raise LabError("no lab %s is running%s" % (name, _those(labs)))
-    if len(labs) != 1:
-        raise LabError("no lab is running" if not labs else
-                       "more than one lab is running; choose one with --lab%s" % _those(labs))
-    return labs[0]
+    shared = [record for record in labs if record.data.get("shared")]
+    if len(shared) == 1:
+        return shared[0]
+    if not labs:
+        raise LabError("no lab is running")
+    raise LabError("%s lab is running; choose one with --lab%s" % (
+        "more than one" if shared else "only a named", _those(labs)))
 
 
 def _those(labs):
