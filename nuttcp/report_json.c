@@ -117,11 +117,29 @@ static void json_error_out(struct nut_report *r, const char *text)
 	json_failed(r, text);
 }
 
+/* The peer's text has two decimals of the seconds, but four of megabytes and rate. */
+static double seconds(const struct nut_result *r)
+{
+	if (r->exact || r->megabytes <= 0 || r->mbps <= 0)
+		return r->seconds;
+	return r->megabytes * 8 * 1.048576 / r->mbps;
+}
+
+/* A rounded figure that means the same as the exact one is that one. */
+static uint64_t bytes(const struct nut_result *r, const struct nut_result *other)
+{
+	double apart = r->megabytes - other->megabytes;
+
+	if (!r->exact && other->exact && apart < 0.0001 && apart > -0.0001)
+		return other->bytes;
+	return r->bytes;
+}
+
 static struct cJSON *side(const struct nut_result *s)
 {
 	struct cJSON *o = jsonw_object();
 
-	jsonw_num(o, "seconds", s->seconds);
+	jsonw_num(o, "seconds", seconds(s));
 	if (s->exact)
 		jsonw_u64(o, "bytes", s->bytes);
 	else
@@ -178,8 +196,8 @@ static struct result shared(const struct nut_report *r, const struct nut_end *e)
 		.host = r->conf->host,
 		.port = (uint16_t)r->text.p->port,
 		.protocol = r->text.p->udp ? "udp" : "tcp",
-		.total = {.to_ns = (uint64_t)(got->seconds * 1e9),
-			  .bytes = got->bytes,
+		.total = {.to_ns = (uint64_t)(seconds(got) * 1e9),
+			  .bytes = bytes(got, e->tx),
 			  .flags = SAMPLE_FINAL |
 				   (r->text.transmit ? (unsigned)SAMPLE_SENDER : 0u)},
 		.cpu_user_ns = e->own->used.user_ns,

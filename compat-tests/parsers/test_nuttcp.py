@@ -110,6 +110,10 @@ class Json(TestCase):
             self.assertEqual((got["tool"], got["role"], got["protocol"]),
                              ("nuttcp", role, "tcp"))
             self.assertAlmostEqual(got["bits_per_second"], 50e6, delta=5e6)
+            # Two decimals of the peer's seconds do not blur the rate.
+            self.assertAlmostEqual(got["bits_per_second"] /
+                                   got["receiver"]["bits_per_second"], 1, delta=0.0005)
+            self.assertEqual(got["bytes"] % 65536, 0)
             self.assertEqual(got["exit_reason"], "done")
             self.assertEqual(len(got["intervals"]), 3)
             for i in got["intervals"]:
