@@ -5,18 +5,17 @@ valid document that holds the same words."""
 
 import concurrent.futures
 import json
-import re
 import socket
 import struct
 import time
 import unittest
 
 from harness import (SANITIZED, TestCase, UdpPeer, free_port, run, send_slowly, start, tool,
-                     upstream, wait_until)
+                     upstream)
 from iperf3_peer import (ACCESS_DENIED, ANSWER, CREATE_STREAMS, DISPLAY_RESULTS,
-                         EXCHANGE_RESULTS, HELLO, IPERF_DONE, PARAM_EXCHANGE, SERVER_ERROR,
-                         SERVER_TERMINATE, TEST_END, TEST_RUNNING, TEST_START, Server,
-                         datagram, framed, read_json, results, state_byte)
+                         EXCHANGE_RESULTS, HELLO, SERVER_ERROR, SERVER_TERMINATE,
+                         TEST_RUNNING, TEST_START, Server, datagram, framed, read_json,
+                         results, state_byte)
 
 BOUND_S = 300
 SLOW = 3 if SANITIZED else 1

@@ -3,20 +3,21 @@
 they still hang on, the next client is served within 2 seconds, and the server has no more
 descriptors or memory than before."""
 
+import base64
 import hashlib
 import json
 import os
+import signal
 import socket
 import struct
-import subprocess
 import tempfile
 import threading
 import time
 import unittest
 
 from harness import (SANITIZED, Netns, TestCase, close_since, connect_tcp, fd_count,
-                     free_port, mark, need_program, rss_kib, run, send_slowly, start, tool,
-                     upstream, wait_until)
+                     free_port, long_test, mark, need_program, rss_kib, run, send_slowly,
+                     start, tool, upstream, wait_until)
 from iperf3_peer import (ACCESS_DENIED, ANSWER, CLIENT_TERMINATE, COOKIE, CREATE_STREAMS,
                          DISPLAY_RESULTS, EXCHANGE_RESULTS, HELLO, IPERF_DONE,
                          PARAM_EXCHANGE, SERVER_ERROR, TEST_END, TEST_RUNNING, TEST_START,
@@ -939,6 +940,28 @@ def other_send(s, data):
         pass
 
 
+class Endurance(ServerCase):
+    """Many tests in a row: no growth."""
+
+    def many(self, count):
+        kinds = ([], ["-R"], ["-P", "4"], ["-u"], ["--bidir"], ["-u", "-R", "-P", "3"], ["-J"])
+        rss = rss_kib(self.server.pid)
+        for i in range(count):
+            done = run([tool("iperf3"), "-c", "127.0.0.1", "-p", self.port, "-n", "4K"] +
+                       kinds[i % len(kinds)])
+            self.assertEqual(done.code, 0, done)
+        wait_until(lambda: fd_count(self.server.pid) <= self.fds, 3)
+        if not SANITIZED:
+            self.assertLess(rss_kib(self.server.pid) - rss, 1024)
+
+    def test_100_tests(self):
+        self.many(100)
+
+    @long_test
+    def test_1000_tests(self):
+        self.many(1000)
+
+
 class Silent(ServerCase):
     """--rcv-timeout: a client that is there but sends nothing."""
 
@@ -956,45 +979,66 @@ class Silent(ServerCase):
         client = start([tool("iperf3"), "-c", "127.0.0.1", "-p", self.port, "-t", "30",
                         "-b", "10M"])
         client.wait_line("0.00-1.00")
-        client.send_signal(subprocess.signal.SIGSTOP)
-        self.addCleanup(client.send_signal, subprocess.signal.SIGCONT)
+        client.send_signal(signal.SIGSTOP)
+        self.addCleanup(client.send_signal, signal.SIGCONT)
         self.tells("idle timeout for receiving data")
 
 
 class Vanished(TestCase):
-    """A client behind a link that is cut: noticed within 15 seconds, in each direction."""
+    """Clients that are there no more, or no longer do anything, without a word: noticed
+    within 15 seconds, by a server that receives and by one that sends."""
 
-    def cut(self, options):
-        left, right = Netns("client"), Netns("server")
-        left.link(right, "a", "b")
-        left.address("a", "192.0.2.1/24")
-        right.address("b", "192.0.2.2/24")
+    KINDS = (["-b", "10M"], ["-b", "10M", "-R"], ["-b", "10M", "--bidir"],
+             ["-u", "-b", "1M"], ["-u", "-b", "1M", "-R"])
+
+    def running(self, kind, left=None, right=None, host="127.0.0.1"):
         port = free_port()
-        server = right.start([tool("iperf3"), "-s", "-p", port], bound=100)
+        server = start([tool("iperf3"), "-s", "-p", port], bound=100, netns=right)
         server.wait_listening(port)
-        client = left.start([tool("iperf3"), "-c", "192.0.2.2", "-p", port, "-t", "60"] +
-                            options, bound=100)
+        client = start([tool("iperf3"), "-c", host, "-p", port, "-t", "60"] + kind,
+                       bound=100, netns=left)
         client.wait_line("0.00-1.00")
-        left.ip("link", "set", "dev", "a", "down")
-        server.wait_line(r"^iperf3: error|unexpectedly closed", 15)
-        # And free for the next, which may be on the machine itself.
-        done = right.run([tool("iperf3"), "-c", "127.0.0.1", "-p", port, "-n", "64K"])
+        return server, client, port
+
+    def noticed(self, server, port, netns, until):
+        server.wait_line(r"^iperf3: error|unexpectedly closed",
+                         max(0, until - time.monotonic()))
+        # And free for the next one.
+        done = run([tool("iperf3"), "-c", "127.0.0.1", "-p", port, "-n", "64K"],
+                   netns=netns)
         self.assertEqual(done.code, 0, done)
-        # The client shows the outage until its time is over, as the original does.
-        client.stop()
-        server.stop()
 
-    def test_receiving(self):
-        self.cut(["-b", "10M"])
+    def test_link_cut(self):
+        pairs = []
+        for kind in self.KINDS:
+            left, right = Netns("client"), Netns("server")
+            left.link(right, "a", "b")
+            left.address("a", "192.0.2.1/24")
+            right.address("b", "192.0.2.2/24")
+            pairs.append((left, right, self.running(kind, left, right, "192.0.2.2")))
+        for left, _, _ in pairs:
+            left.ip("link", "set", "dev", "a", "down")
+        until = time.monotonic() + 15
+        for _, right, (server, client, port) in pairs:
+            self.noticed(server, port, right, until)
+            # The client shows the outage until its time is over, as the original does.
+            client.stop()
+            server.stop()
 
-    def test_sending(self):
-        self.cut(["-b", "10M", "-R"])
-
-    def test_udp(self):
-        self.cut(["-u", "-b", "1M"])
-
-    def test_udp_sending(self):
-        self.cut(["-u", "-b", "1M", "-R"])
+    def test_stopped(self):
+        """SIGSTOP: its kernel still answers, but nobody reads. (A server that only
+        receives cannot tell that from a long pause: --rcv-timeout.)"""
+        tests = [self.running(kind) for kind in self.KINDS if "-u" not in kind and
+                 ("-R" in kind or "--bidir" in kind)]
+        for _, client, _ in tests:
+            client.send_signal(signal.SIGSTOP)
+        until = time.monotonic() + 15
+        try:
+            for server, _, port in tests:
+                self.noticed(server, port, None, until)
+        finally:
+            for _, client, _ in tests:
+                client.send_signal(signal.SIGCONT)
 
 
 class Login(ServerCase):
@@ -1032,7 +1076,6 @@ class Login(ServerCase):
         self.assertLess(done.seconds, SERVED_S, done)
 
     def token(self, text, padding="oaep"):
-        import base64
         done = run([self.openssl, "pkeyutl", "-encrypt", "-pubin", "-inkey", self.public,
                     "-pkeyopt", "rsa_padding_mode:" + padding], stdin=text)
         self.assertEqual(done.code, 0, done)
