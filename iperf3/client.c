@@ -399,7 +399,11 @@ static int finish(struct i3_session *s)
 		return FAILED;
 	i3_workers_stop(&s->rx);
 	i3_session_report_end(s, false);
-	if (s->peer.server_output_text || s->peer.server_output_json) {
+	if (i3_session_close_files(s) < 0)
+		return FAILED;
+	/* Only what was asked for: it is the server's to say. */
+	if (s->test.get_server_output &&
+	    (s->peer.server_output_text || s->peer.server_output_json)) {
 		s->report->ops->server_output(s->report, s->peer.server_output_text,
 					      s->peer.server_output_json);
 		s->peer.server_output_json = NULL;

@@ -101,6 +101,7 @@ static int check_block(const struct i3_conf *c, struct err *e)
 static int check_client(struct i3_conf *c, struct err *e)
 {
 	int ends = c->time_given + (c->test.bytes != 0) + (c->test.blocks != 0);
+	int streams = (int)c->test.parallel * (c->test.bidir ? 2 : 1);
 
 	if (check_block(c, e) < 0)
 		return -1;
@@ -110,6 +111,8 @@ static int check_client(struct i3_conf *c, struct err *e)
 		return refuse(e, I3_F_UDP_FILE);
 	if (c->rcv_timeout_given && !i3_test_receives(&c->test, I3_CLIENT))
 		return refuse(e, I3_F_REVERSE_RCV_TIMEOUT);
+	if (c->client_port && c->client_port + streams - 1 > 65535)
+		return refuse(e, I3_F_BAD_PORT);
 	if (!c->user != !c->rsa_public_path)
 		return refuse(e, I3_F_CLIENT_AUTH);
 	return 0;

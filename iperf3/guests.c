@@ -9,7 +9,8 @@
 
 #include "mono.h"
 
-#define LEAVE_NS NS_PER_S /* for a guest that was turned away to see it */
+#define LEAVE_NS NS_PER_S          /* for a guest that was turned away to see it */
+#define DEAF_NS  (200 * NS_PER_MS) /* between two looks for a free descriptor */
 
 int i3_guests_init(struct i3_guests *g, int listener)
 {
@@ -101,8 +102,10 @@ size_t i3_guests_fds(const struct i3_guests *g, struct pollfd *fds)
 {
 	size_t n = 0;
 
-	fds[n++] = (struct pollfd){.fd = g->listener, .events = POLLIN};
-	fds[n++] = (struct pollfd){.fd = g->second, .events = POLLIN};
+	bool deaf = g->deaf_until_ns > mono_now_ns();
+
+	fds[n++] = (struct pollfd){.fd = deaf ? -1 : g->listener, .events = POLLIN};
+	fds[n++] = (struct pollfd){.fd = deaf ? -1 : g->second, .events = POLLIN};
 	for (size_t i = 0; i < g->count; i++)
 		if (!complete(&g->list[i]))
 			fds[n++] = (struct pollfd){.fd = g->list[i].fd, .events = POLLIN};
@@ -124,6 +127,9 @@ static void welcome(struct i3_guests *g, int listener, uint64_t now_ns)
 			forget(g, 0);
 			continue;
 		}
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+			/* Nobody to send away: look again in a while, not at once. */
+			g->deaf_until_ns = now_ns + DEAF_NS;
 		if (fd < 0)
 			return;
 		if (g->count == I3_GUESTS_MAX) {
@@ -186,7 +192,7 @@ void i3_guests_serve(struct i3_guests *g, const struct pollfd *fds, size_t count
 
 uint64_t i3_guests_deadline(const struct i3_guests *g)
 {
-	uint64_t first = MONO_NEVER;
+	uint64_t first = g->deaf_until_ns > mono_now_ns() ? g->deaf_until_ns : MONO_NEVER;
 
 	for (size_t i = 0; i < g->count; i++)
 		if (!complete(&g->list[i]) && patience_end(&g->list[i]) < first)

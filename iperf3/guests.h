@@ -45,6 +45,7 @@ struct i3_guests {
 	/* I3_GUESTS_STREAMS: connections of the test, to be taken by the server */
 	int ready[2 * I3_STREAMS_MAX];
 	size_t ready_count;
+	uint64_t deaf_until_ns; /* out of descriptors: the listeners are left alone */
 };
 
 /* Returns 0 or -1 (memory). The listener stays the caller's. */

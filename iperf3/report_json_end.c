@@ -119,7 +119,9 @@ static void udp_losses(struct cJSON *o, const struct i3_view *v, uint64_t packet
 	jsonw_num(o, "jitter_ms", v->jitter_s * 1e3);
 	jsonw_u64(o, "lost_packets", v->lost);
 	jsonw_u64(o, "packets", packets);
-	jsonw_num(o, "lost_percent", i3_percent(v->lost, packets));
+	/* Never above 100, whatever the peer counted. */
+	jsonw_num(o, "lost_percent",
+		  i3_percent(v->lost, packets < v->lost ? v->lost : packets));
 }
 
 /* Keys of ours, after all of iperf3's. */

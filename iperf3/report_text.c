@@ -46,14 +46,31 @@ static void put(const struct i3_text *t, const char *text)
 		fputs(text, t->copy);
 }
 
+/* Bytes of the character at s that terminals obey in UTF-8: C1 controls, and those that
+ * are invisible or turn the direction of writing. 0 = it is none. */
+static size_t steering(const unsigned char *s)
+{
+	if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f)
+		return 2;
+	if (s[0] != 0xe2)
+		return 0;
+	if (s[1] == 0x80 &&
+	    ((s[2] >= 0x8b && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae)))
+		return 3;
+	return s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf ? 3 : 0;
+}
+
 /* A peer's words must not steer the terminal. */
 static void disarm(char *line)
 {
-	for (; *line; line++) {
+	while (*line) {
 		unsigned char c = (unsigned char)*line;
+		size_t len = steering((const unsigned char *)line);
 
 		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-			*line = '?';
+			len = 1;
+		memset(line, '?', len);
+		line += len ? len : 1;
 	}
 }
 

@@ -373,6 +373,26 @@ void i3_session_stop(struct i3_session *s)
 	i3_tally_interval(s, s->end_ns, true);
 }
 
+int i3_session_close_files(struct i3_session *s)
+{
+	int error = 0;
+
+	for (size_t n = 0; n < s->stream_count; n++) {
+		struct i3_stream *st = s->streams[n];
+
+		if (st->file_errno)
+			error = st->file_errno;
+		/* Some file systems tell only here that the data did not fit. */
+		if (st->file_fd >= 0 && close(st->file_fd) < 0 && !st->sender)
+			error = errno;
+		st->file_fd = -1;
+	}
+	if (!error)
+		return 0;
+	errno = error;
+	return i3_fault_sys(&s->fault, I3_F_STREAM_READ);
+}
+
 void i3_session_report_end(struct i3_session *s, bool interrupted)
 {
 	struct i3_end e;

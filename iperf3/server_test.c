@@ -217,7 +217,7 @@ static int finish(struct i3_session *s)
 	i3_session_report_end(s, false);
 	if (s->test.protocol != I3_UDP)
 		drop_streams(s);
-	if (exchange(s) < 0)
+	if (i3_session_close_files(s) < 0 || exchange(s) < 0)
 		return -1;
 	/* A client that goes without a word has got what it wanted. */
 	i3_ctl_read_state(&s->ctl, &s->state, mono_now_ns() + I3_CTL_STEP_NS, &none);

@@ -104,6 +104,10 @@ enum i3_ending i3_session_run(struct i3_session *s);
 /* Stop the transfer, report the last interval. On a client receivers go on reading, so
  * that a server that is blocked in sending can listen to us; they no longer count. */
 void i3_session_stop(struct i3_session *s);
+
+/* When the workers have ended: close the files of -F. Returns 0, or -1 with s->fault when
+ * one of them did not take all that came. */
+int i3_session_close_files(struct i3_session *s);
 /* Report the result. */
 void i3_session_report_end(struct i3_session *s, bool interrupted);
 

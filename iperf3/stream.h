@@ -67,6 +67,7 @@ struct i3_stream {
 	struct i3_shared *shared;
 	struct counters count;
 	atomic_int failed; /* errno that ended it, 0 = none */
+	int file_errno;    /* of the file of -F; to be read when the workers have ended */
 	atomic_bool ended; /* no more will be sent, or the peer closed */
 	/* -F; file_fd -1 = none */
 	int file_fd;

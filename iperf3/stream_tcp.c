@@ -190,11 +190,13 @@ static bool write_file(struct i3_stream *s, size_t len)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
+		if (n < 0) {
+			s->file_errno = errno;
 			return false;
+		}
 		at += (size_t)n;
+		counter_add(&s->file_bytes, (uint64_t)n);
 	}
-	counter_add(&s->file_bytes, len);
 	return true;
 }
 
@@ -247,13 +249,13 @@ void i3_tcp_recv_turn(struct i3_worker *w, struct i3_stream *s, uint64_t now_ns)
 			break;
 		}
 		if (n > 0) {
+			total += (size_t)n;
+			counter_add(&s->count.bytes, (uint64_t)n);
+			counter_add(&s->count.calls, 1);
 			if (s->own && !write_file(s, (size_t)n)) {
 				i3_stream_finish(s, errno);
 				break;
 			}
-			total += (size_t)n;
-			counter_add(&s->count.bytes, (uint64_t)n);
-			counter_add(&s->count.calls, 1);
 		}
 		/* A short read has emptied the queue: new data makes a new event. */
 		if (n < (ssize_t)most) {

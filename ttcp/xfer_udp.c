@@ -22,6 +22,7 @@
 #define GUARD_BYTES  4
 #define LAST_GUARDS  4
 #define EMPTY_GUARDS 3 /* so many are the end of nothing */
+#define QUIET_NS     (100 * NS_PER_MS)
 #define CATCH_UP_BUF (4 * 1024 * 1024)
 
 static int send_one(struct ttcp_run *t, const void *buf, size_t len, struct err *e)
@@ -144,6 +145,7 @@ struct udp_rx {
 	uint64_t last_ns; /* when the last datagram had been dealt with */
 	bool any, data;   /* has anything come; has payload come */
 	int guards;       /* before the data */
+	bool quiet;       /* nothing for a while: the clock was read */
 	bool told_of_others;
 	bool held; /* pipe: a 4-byte datagram that may be the first of the guards */
 	char guard[GUARD_BYTES];
@@ -216,20 +218,33 @@ static bool from_sender(struct udp_rx *u, const struct addr *from)
 	return false;
 }
 
+/* When to stop waiting for the next datagram: soon, to read the clock, or for good. */
+static uint64_t next_look_ns(const struct udp_rx *u)
+{
+	if (!u->any)
+		return MONO_NEVER;
+	if (!u->quiet)
+		return u->last_ns + QUIET_NS;
+	return u->idle_ns ? u->last_ns + u->idle_ns : MONO_NEVER;
+}
+
 static int receive(struct udp_rx *u, struct err *e)
 {
 	struct ttcp_run *t = u->t;
 
 	for (;;) {
-		uint64_t deadline_ns = MONO_NEVER;
 		struct addr from;
 		ssize_t n;
 		int rc;
 
-		if (u->any && u->idle_ns)
-			deadline_ns = u->last_ns + u->idle_ns;
-		n = udp_recv(t->fd, t->buf, TTCP_DATAGRAM_MAX, deadline_ns, t->stop,
+		n = udp_recv(t->fd, t->buf, TTCP_DATAGRAM_MAX, next_look_ns(u), t->stop,
 			     &from, NULL, e);
+		if (n < 0 && e->code == ERR_TIMEOUT && !u->quiet) {
+			/* So much for the end, should nothing more come. */
+			ttcp_clock_stop(t);
+			u->quiet = true;
+			continue;
+		}
 		if (n < 0)
 			return -1;
 		if (n == 0 || !from_sender(u, &from))
@@ -242,6 +257,7 @@ static int receive(struct udp_rx *u, struct err *e)
 		if (rc != 0)
 			return rc < 0 ? -1 : 0;
 		u->last_ns = mono_now_ns();
+		u->quiet = false;
 	}
 }
 
@@ -253,7 +269,7 @@ int ttcp_udp_recv(struct ttcp_run *t, struct err *e)
 	if (!t->conf->sockbuf_bytes)
 		sock_grow_rcvbuf(t->fd, CATCH_UP_BUF);
 	rc = receive(&u, e);
-	if (u.any)
+	if (u.any && !u.quiet)
 		ttcp_clock_stop(t);
 	/* A wait in vain is no part of the transfer. */
 	if (rc < 0 && u.last_ns)
