@@ -14,7 +14,8 @@ import unittest
 from harness import (Capture, Netns, TcpListener, TestCase, UdpPeer, connect_tcp,
                      free_port, need_program, read_exactly, run, send_slowly, start, tool,
                      wait_until)
-from harness.ttcp import (Report, json_report, receiver, send, sender_argv, start_sender)
+from harness.etc import etc_files
+from harness.ttcp import Report, json_report, receiver, send, sender_argv, start_sender
 
 GUARD = b' !"#'
 PRINTABLE = bytes(range(0x20, 0x7f))
@@ -317,20 +318,20 @@ class OurSender(TestCase):
 
     def test_every_address_of_the_host_is_tried(self):
         port = free_port()
-        with hosts("::1 two.test\n127.0.0.1 two.test\n") as wrap:
+        with etc_files(hosts="::1 two.test\n127.0.0.1 two.test\n") as wrap:
             ours = receiver("-s", "-4", port=port)
-            done = run(wrap(sender_argv(port, "-s", "-D", "-b", 65536, "-n", 10,
-                                        host="two.test")))
+            done = run(wrap + sender_argv(port, "-s", "-D", "-b", 65536, "-n", 10,
+                                          host="two.test"))
         self.assertEqual((ours.wait(), done.code), (0, 0), done)
         # Each step once, though the first address went half the way.
         self.assertEqual(Report(done).before.splitlines()[1:],
                          ["ttcp-t: " + s for s in ("socket", "sndbuf", "nodelay", "connect")])
 
     def test_names_that_begin_with_a_digit(self):
-        with hosts("127.0.0.1 3com.test 10.example 127.0.0.1.test\n") as wrap:
+        with etc_files(hosts="127.0.0.1 3com.test 10.example 127.0.0.1.test\n") as wrap:
             for name in ("3com.test", "10.example", "127.0.0.1.test"):
                 ours = receiver("-s")
-                done = run(wrap(sender_argv(ours.port, "-s", "-n", 1, host=name)))
+                done = run(wrap + sender_argv(ours.port, "-s", "-n", 1, host=name))
                 self.assertEqual((ours.wait(), done.code), (0, 0), done)
                 self.assertIn("tcp  -> %s\n" % name, done.stderr)
 
@@ -347,27 +348,6 @@ def feed(pipe, data):
         pipe.close()
     except OSError:
         pass
-
-
-class hosts:
-    """A file /etc/hosts for one command: wrap(argv) gives the argv to run."""
-
-    def __init__(self, text):
-        self.text = text
-
-    def __enter__(self):
-        import tempfile
-        need_program("unshare")
-        self.file = tempfile.NamedTemporaryFile("w")
-        self.file.write(self.text)
-        self.file.flush()
-        os.chmod(self.file.name, 0o644)
-        return lambda argv: ["unshare", "-m", "sh", "-c",
-                             "mount --bind %s /etc/hosts && exec \"$@\"" % self.file.name,
-                             "sh"] + list(argv)
-
-    def __exit__(self, *_):
-        self.file.close()
 
 
 def socket_option(pid, level, name):
