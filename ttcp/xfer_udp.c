@@ -131,9 +131,12 @@ int ttcp_udp_send(struct ttcp_run *t, struct err *e)
 	/* Data that look like a guard must not be taken for the first of these. */
 	if (last.held && memcmp(last.bytes, guard, GUARD_BYTES) == 0)
 		guard = "~}|{";
-	/* The receiver may be gone by now, as it should be: errors say nothing. */
-	for (int i = 0; i < LAST_GUARDS; i++)
-		send_one(t, guard, GUARD_BYTES, NULL);
+	/* The receiver may be gone by now, as it should be: errors say nothing. But each
+	 * came in place of a datagram. */
+	for (int i = 0; i < LAST_GUARDS; i++) {
+		if (send_one(t, guard, GUARD_BYTES, NULL) < 0)
+			udp_send(t->fd, guard, GUARD_BYTES, t->stop, NULL, NULL);
+	}
 	return 0;
 }
 
