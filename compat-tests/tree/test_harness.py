@@ -305,13 +305,17 @@ class Runner(TestCase):
         self.assertIn("at import", done.stdout)
 
     def test_a_slow_module_is_ended_with_all_it_started(self):
-        self.module("test_a", "def test_slow(self):\n"
+        self.module("test_a", "import tempfile\n"
+                              "def test_slow(self):\n"
                               "    start(['sh', '-c', 'setsid sleep 3217 & wait'])\n"
-                              "    time.sleep(30)\n", BOUND_S=1)
+                              "    open(%r, 'w').write(tempfile.mkdtemp())\n"
+                              "    time.sleep(30)\n" % (self.root + "/temp"), BOUND_S=1)
         done = self.go("layer")
         self.assertEqual(self.last(done), "0 passed, 1 failed, 0 skipped", done)
         self.assertRegex(done.stdout, r"not done within 1 s")
         self.assert_no_process("sleep", "3217")
+        with open(self.root + "/temp") as f:
+            self.assertFalse(os.path.exists(f.read()))
 
     def test_stopped_from_outside(self):
         self.module("test_a", "def test_slow(self):\n"
