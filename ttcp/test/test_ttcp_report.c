@@ -159,8 +159,7 @@ START_TEST(warnings)
 	errno = EACCES;
 	err_sys(&e, "setsockopt: debug");
 	r.how->warn(&r, &e);
-	expect(&r, &o,
-	       "ttcp-r: warning: setsockopt: debug: Permission denied\n");
+	expect(&r, &o, "ttcp-r: warning: setsockopt: debug: Permission denied\n");
 }
 END_TEST
 
