@@ -227,10 +227,12 @@ static size_t processors(void)
 static int deal(struct i3_workers *w, struct i3_stream **streams, size_t count,
 		bool drain)
 {
+	/* Before anything can fail: what is freed then has no descriptor yet. */
+	for (size_t i = 0; i < w->count; i++)
+		w->list[i].epoll_fd = -1;
 	for (size_t i = 0; i < w->count; i++) {
 		struct i3_worker *one = &w->list[i];
 
-		one->epoll_fd = -1;
 		one->stop = &w->stop;
 		one->drain = drain;
 		one->streams = calloc(count / w->count + 1, sizeof(*one->streams));

@@ -96,6 +96,7 @@ static void serve(const struct server *s, int fd, bool shared)
 static void serve_apart(struct server *s, int fd)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct server mine = *s;
 	struct stopper own;
 	pid_t pid = child_fork(NULL);
 
@@ -108,8 +109,8 @@ static void serve_apart(struct server *s, int fd)
 	 * end when the server is told to stop. */
 	if (stopper_init(&own, NULL) == 0 &&
 	    stopper_on_signals(&own, signals, ARRAY_LEN(signals), NULL) == 0) {
-		s->stop = &own;
-		serve(s, fd, true);
+		mine.stop = &own;
+		serve(&mine, fd, true);
 	}
 	_exit(0);
 }

@@ -36,7 +36,8 @@ static void become(const char *program, const char *host, int out)
 	say = fdopen(out, "w");
 	if (say) {
 		fprintf(say,
-			"execvp failed: No such file or directory\nfailed to execute %s\n",
+			"execvp failed: No such file or directory\nfailed to execute "
+			"%s\n",
 			name);
 		fflush(say);
 	}

@@ -463,6 +463,7 @@ class Steps(TestCase):
                 with self.subTest(name, more=more):
                     done = self.ask(steps, ["--get-server-output", "-n", "8K"] + more)
                     self.assertEqual(done.code, 0, done.stderr)
+                    self.assertNotIn("\x1b", done.stdout)
                     if more:
                         self.finite(json.loads(done.stdout))
 

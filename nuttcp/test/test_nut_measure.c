@@ -92,12 +92,12 @@ START_TEST(test_plain_result)
 		"nuttcp-t: buflen=65536, nstream=3, port=22100 tcp -> 10.77.0.1",
 		"nuttcp-t: connect to 10.77.0.1 with mss=1448, RTT=0.070 ms af=inet",
 		"nuttcp-t: initial congestion window = 14 KB (10 packets)",
-		"nuttcp-t: 4.8788 MB in 2.14 real seconds = 2331.02 KB/sec = 19.0957 "
-		"Mbps",
+		("nuttcp-t: 4.8788 MB in 2.14 real seconds = 2331.02 KB/sec = 19.0957 "
+		 "Mbps"),
 		"nuttcp-t: 4.8788 MB in 0.66 CPU seconds = 9308.26 KB/cpu sec",
 		"nuttcp-t: retrans = 1572 ( 556+484+532 ) cwnd = 199 KB ( 73+36+90 )",
-		"nuttcp-t: min-OWD = -0.0160 ms, avg-OWD = 0.1085 ms, max-OWD = 3.8030 "
-		"ms",
+		("nuttcp-t: min-OWD = -0.0160 ms, avg-OWD = 0.1085 ms, max-OWD = 3.8030 "
+		 "ms"),
 		"nuttcp-t: 79 I/O calls, msec/call = 25.92, calls/sec = 39.50",
 		"nuttcp-t: 0.6user 0.0sys 0:01real 65% 0i+0d 976maxrss 0+0pf 0+1256csw",
 	};

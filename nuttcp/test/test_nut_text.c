@@ -351,7 +351,7 @@ static void cut_maxrss(void)
 	memmove(from, at, strlen(at) + 1);
 }
 
-START_TEST(test_block)
+static struct nut_result sender_in_full(void)
 {
 	struct nut_result tx = sender_of_three();
 
@@ -359,6 +359,13 @@ START_TEST(test_block)
 	tx.seconds = 1.01;
 	tx.kbytes_ps = 4364.97;
 	tx.mbps = 35.7578;
+	return tx;
+}
+
+START_TEST(test_block)
+{
+	struct nut_result tx = sender_in_full();
+
 	begin(true, false, NUT_RTT);
 	text.cpu_lines = true;
 	nut_text_block(&text, &tx, NULL);
@@ -374,7 +381,15 @@ START_TEST(test_block)
 		"nuttcp-t: 0.6user 0.0sys 0:01real 0% 0i+0d maxrss 0+0pf 7+755csw\n");
 	fclose(text.out);
 	free(out);
+}
+END_TEST
+
+START_TEST(test_block_parse)
+{
+	struct nut_result tx = sender_in_full();
+
 	begin(true, false, NUT_RTT | NUT_PARSE);
+	text.cpu_lines = true;
 	nut_text_block(&text, &tx, NULL);
 	fflush(text.out);
 	ck_assert_ptr_nonnull(
@@ -473,4 +488,5 @@ END_TEST
 
 CHECK_MAIN("nut_text", test_result_tcp, test_result_one_side, test_result_udp,
 	   test_result_jitter_owd, test_interval_udp, test_interval_tcp, test_relay,
-	   test_head, test_block, test_block_udp, test_error_lines, test_server_text)
+	   test_head, test_block, test_block_parse, test_block_udp, test_error_lines,
+	   test_server_text)
