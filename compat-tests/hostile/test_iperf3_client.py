@@ -276,7 +276,7 @@ class Steps(TestCase):
             s.hold()
         done = self.ask(steps, ["-t", 5, "-i", 1])
         self.failed(done, "the server has terminated", QUICK_S)
-        self.assertRegex(done.stdout, r"\n\[  5\]   0\.00-1\.00 .*KBytes")
+        self.assertRegex(done.stdout, r"\n\[  5\]   0\.00-1\.\d\d .*KBytes")
         self.assertRegex(done.stdout, r" sender\n")
         done = self.ask(steps, ["-t", 5, "-i", 1, "-J"])
         self.failed(done, "the server has terminated", QUICK_S)

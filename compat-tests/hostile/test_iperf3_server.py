@@ -978,7 +978,7 @@ class Silent(ServerCase):
         """A real one that is stopped in the middle."""
         client = start([tool("iperf3"), "-c", "127.0.0.1", "-p", self.port, "-t", "30",
                         "-b", "10M"])
-        client.wait_line("0.00-1.00")
+        client.wait_line(r"0\.00-1\.\d\d")
         client.send_signal(signal.SIGSTOP)
         self.addCleanup(client.send_signal, signal.SIGCONT)
         self.tells("idle timeout for receiving data")
@@ -997,7 +997,7 @@ class Vanished(TestCase):
         server.wait_listening(port)
         client = start([tool("iperf3"), "-c", host, "-p", port, "-t", "60"] + kind,
                        bound=100, netns=left)
-        client.wait_line("0.00-1.00")
+        client.wait_line(r"0\.00-1\.\d\d")
         return server, client, port
 
     def noticed(self, server, port, netns, until):
