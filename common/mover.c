@@ -12,7 +12,7 @@
 #define WINDOW_NS (2 * NS_PER_MS)
 /* Below this a wake-up a read costs little; above it there is nothing left to win. */
 #define LOWAT_MIN_BYTES (64 * 1024)
-#define LOWAT_MAX_BYTES (512 * 1024)
+#define LOWAT_MAX_BYTES (2 * 1024 * 1024)
 
 static int stopped(struct err *e)
 {

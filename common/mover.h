@@ -25,8 +25,8 @@
 #include "stopper.h"
 
 #define MOVER_IOV_MAX    128
-#define MOVER_CALL_BYTES (512u * 1024) /* a good most for one send call */
-#define MOVER_BUF_BYTES  (128u * 1024) /* a good receive buffer: stays in the L2 cache */
+#define MOVER_CALL_BYTES (1024u * 1024) /* a good most for one send call */
+#define MOVER_BUF_BYTES  (128u * 1024)  /* a good receive buffer: stays in the L2 cache */
 #define MOVER_COLLECT_NS (10 * UINT64_C(1000000))
 
 /* What a call is, for struct counters: one hand-over to or from the kernel. The sender
@@ -59,7 +59,7 @@ struct mover_rx {
 	int fd;
 	void *buf;
 	size_t buf_bytes;
-	unsigned bufs_a_call; /* 1: read(buf_bytes); 4: up to four into the same buffer */
+	unsigned bufs_a_call; /* 1: read(buf_bytes); n: up to n into the same buffer */
 	bool collect; /* may use SO_RCVLOWAT; not with a receive buffer set by hand */
 	bool no_copy; /* MSG_TRUNC: drop the payload inside the kernel */
 	bool touch;   /* read every byte once (cache effects) */

@@ -14,7 +14,7 @@
 #define QUIET_NS (5 * NS_PER_S)
 
 /* So many buffers' worth in one read where -l does not say. */
-#define RX_BUFS 4
+#define RX_BUFS 16
 
 /* One block a call. */
 static struct mover_tx tx_of(struct ttcp_run *t, size_t block_bytes)
